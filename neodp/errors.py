@@ -5,7 +5,7 @@
     NeodpError
      ├── GraphError          a value of a graph is invalid (also a ValueError)
      ├── PrivacyError        a privacy condition is invalid (also a ValueError)
-     ├── WrongKind           an argument is of another kind than wanted (also a TypeError)
+     ├── WrongKind           an argument is of the wrong kind (also a TypeError)
      ├── UnknownKey          there is no such dataset (also a KeyError)
      ├── UnhitBoundary       a boundary edge has alpha at neither end
      ├── IncompatibleAlpha   no private mechanism has the given alpha

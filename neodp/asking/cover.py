@@ -10,10 +10,10 @@ T" is
                                             sum c_g z_g <= T,    x, z >= 0.
 
 **When a person j leaves, D falls by at least 0 and at most w_j.** The witnesses that contain j vanish, and nothing
-appears. A solution before, without x_j, is one after, since the remaining witnesses do not contain j: D does not rise.
-A solution after, with x_j = 1, is one before, since every witness that contains j is then satisfied, and a group that
-has only such witnesses may have z_g = 0: D was at most w_j greater. The same holds for k = ceil(D): if a - b lies
-between 0 and a whole n, so does ceil(a) - ceil(b).
+appears. A solution before, without x_j, solves it after, since the remaining witnesses do not contain j: D does not
+rise. A solution after, with x_j = 1, solves it before, since every witness that contains j is then satisfied, and a
+group that has only such witnesses may have z_g = 0: D was at most w_j greater. The same holds for k = ceil(D): if a - b
+lies between 0 and a whole n, so does ceil(a) - ceil(b).
 
 **Certificates.** As a function of T, D falls and is convex: a mixture of two solutions is a solution for the mixture of
 their T. Its dual is
@@ -21,8 +21,8 @@ their T. Its dual is
     D(T) = max sum v_m - mu T    subject to    sum_{m contains i} v_m <= w_i,
                                                sum_{m of g} v_m <= mu c_g,    v, mu >= 0,
 
-in which T is nowhere but in the goal. So the x of any people who leave are a :class:`Point` (what they weigh, and what
-is left), which bounds D from above there and, mixed with others, between them; and any prices v and mu are a
+in which T occurs only in the objective. So any x gives a :class:`Point` (the weight of those who leave, and
+what is left), which bounds D from above there and, mixed with others, between them; and any prices v and mu are a
 :class:`Tangent`, which bounds D from below for every T. Both are given as whole numbers over a common denominator, and
 :meth:`Cover.point` and :meth:`Cover.tangent` check them without any rounding.
 """

@@ -1,4 +1,4 @@
-"""Distances by least cuts, exact, if no witness needs more than two people.
+"""Distances by minimum cuts: exact if no witness needs more than two people.
 
 For a price mu per amount, let L(mu) be the least of sum w_i x_i + mu sum c_g z_g over x and z that satisfy the
 witnesses. Then D(T) = max over mu >= 0 of L(mu) - mu T. If witnesses have at most two people, 2 L(mu) is a least cut of
@@ -12,8 +12,8 @@ a network with two copies i and i' of every person, between a source and a sink:
                                      for the copies of somebody who never leaves
 
 *Proof.* Let x_i be half the number of these that hold: i is not on the source's side; i' is on the source's side. A
-cut counts w_i twice x_i times. If both halves of a witness {i, j} hold not, the arcs i → j' and j → i' are cut, so that
-what is cut at g is at least 2 c_g mu z_g for the least z that x allows: 2 L is at most the least cut. Conversely, let
+cut counts w_i twice x_i times. If neither half of a witness {i, j} holds, the arcs i → j' and j → i' are cut, so
+the cut at g is at least 2 c_g mu z_g for the least z that x allows: 2 L is at most the least cut. Conversely, let
 i have the potential x_i, i' 1 - x_i, s the potential x_i + z_g and s' the least x_j of the witnesses (at most 1 each);
 the sink has 1. Every arc then pays its capacity times how far the potential rises, which adds up to twice the value of
 (x, z), and the arcs without limit pay nothing; a fractional cut is never below the least one.

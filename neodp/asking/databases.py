@@ -1,8 +1,8 @@
-"""Graphs of people in a ladybug database of one's own.
+"""Graphs of people in a user's own ladybug database.
 
 The file is opened read-only for each question, and the tables of the labels that have a role, with the relationships
-between them, are read as in :mod:`neodp.asking.tables`: a cell means the same there and here. Nothing but the columns
-that are asked, and the epsilons, is read.
+between them, are read as in :mod:`neodp.asking.tables`: a cell means the same there and here. Only the columns
+that are asked about, and the epsilons, are read.
 """
 
 from __future__ import annotations

@@ -3,13 +3,13 @@
 D is convex in what may remain (:mod:`neodp.asking.cover`). So it is found by its tangents: for a price mu per amount,
 let L(mu) be the least of sum w_i x_i + mu sum c_g z_g over x and z that satisfy the witnesses. A best x is a point of
 D, and best prices v at mu are the tangent there. Between two points on both sides of T, the next price is that of the
-line which joins them. If there is no better point at this price, the line is D itself; otherwise the better point takes
-the place of one of both. At one price, the components of the graph do not depend on each other.
+line which joins them. If there is no better point at this price, the line is D itself; otherwise the better point
+replaces one of the two. At one price, the components of the graph do not depend on each other.
 
 Where no witness needs more than two people, L is a least cut, in whole numbers (:mod:`neodp.asking.cuts`). Otherwise it
 is a linear program in doubles, whose solutions are rounded to whole numbers (:mod:`neodp.asking.programs`), and solved
-in rational numbers where rounding leaves the result open. Whichever it is, both solutions are checked in whole numbers,
-and nothing is used but what they prove: that D is at most a number, or above it, and its ceiling. What was proven for
+in rational numbers where rounding leaves the result open. In either case, both solutions are checked in whole numbers,
+and only what they prove is used: that D is at most a number, or above it, and its ceiling. What was proven for
 one t stays known for all others. A search for the best mu by golden section would not be exact, and so not private.
 """
 

@@ -10,9 +10,9 @@ cannot be asked::
                 joined by AND, OR, XOR and NOT; a <> b of nodes
     operand     a.key, constants, coalesce(…)
 
-There is no arithmetic, no cast, no function of texts and no date: whatever raises an error on one person's value would
-tell everybody about that value. A property stands for a condition by itself only as ``a.ill = true``, since Neo4j
-raises an error where a text is taken for a truth value.
+There is no arithmetic, no cast, no function of strings and no date: an error caused by one person's value would reveal
+that value to everybody. A property that is a condition by itself is read as ``a.ill = true``, since Neo4j
+raises an error if a string is used as a boolean.
 """
 
 from __future__ import annotations
@@ -182,7 +182,9 @@ def parse_property(pattern: Pattern, text: str) -> Property:
     while where is not None and where.data in JOINED and len(where.children) == 1:
         where = where.children[0]
     if where is None or where.data != "missing" or where.children[0].data != "property":
-        raise NotAskable(f"{text!r} is no property of the pattern", "give a variable and a property, such as r.amount")
+        raise NotAskable(
+            f"{text!r} is not a property of the pattern", "give a variable and a property, such as r.amount"
+        )
     name, key = where.children[0].children
     place = pattern.place(_word(name))
     if place.kind == "link" and pattern.links[place.number].varies:
@@ -364,7 +366,9 @@ class _Reader:
 
     def variable(self, name: str) -> Place:
         if name not in self.places:
-            raise NotAskable(f"the variable {name!r} is not in the pattern", "write it there, or ask about another one")
+            raise NotAskable(
+                f"the variable {name!r} is not in the pattern", "add it to the pattern, or use another variable"
+            )
         return self.places[name]
 
     def constant(self, tree: Any) -> Constant:

@@ -17,7 +17,7 @@
 everybody's. The shares of all questions about one label add up to at most 1. So nothing that is stored, shown or
 refused depends on the people, their number or their levels.
 
-*Too many matches.* A question with more matches than the population's public limit is answered with just that, and its
+*Too many matches.* If a question has more matches than the population's public limit, the answer is only that, and its
 share is spent: if it cost nothing, everybody could count by setting limits.
 """
 
@@ -128,7 +128,7 @@ class Inquiry:
     facts : mapping
         The public facts that identify the question.
     ignore_below : float
-        People with less epsilon than this weigh nothing, and their matches do not count.
+        People with less epsilon than this are left out, and so are their matches.
     exact_distance : bool
         True if the distance is that of whole people.
     """
@@ -235,7 +235,7 @@ class Inquiry:
 
     @cached_property
     def needed(self) -> dict[float, float]:
-        """The epsilon of all who would have to leave, in sum, for a yes to be found with some chances."""
+        """The total epsilon of the people who would have to leave for a yes to be found with some chances."""
         if not isinstance(self.mechanism, AtLeast):
             return {}
         scale = self.mechanism.unit / float(self.exact_share)
@@ -243,14 +243,14 @@ class Inquiry:
 
     @property
     def slack(self) -> float | None:
-        """For counts: the answer is at least what is left when people with this epsilon in sum leave, with 95 %."""
+        """For counts: with a chance of 95 %, the answer is at least the number left if this much epsilon leaves."""
         if not isinstance(self.mechanism, Counting):
             return None
         return 2 * self.mechanism.shift * self.mechanism.unit / float(self.exact_share)
 
     @checked
     def curve(self, points: int) -> list[tuple[float, float]]:
-        """Return epsilons, in sum, of people who would leave, each with a chance: the picture of a preview."""
+        """Return total epsilons of people who would leave, each with a chance: the picture of a preview."""
         if not 2 <= points <= 10**7:
             raise NotAskable(f"there are {points} points", "give from 2 to 10,000,000")
         scale = self.mechanism.unit / float(self.exact_share)
@@ -284,16 +284,17 @@ class Inquiry:
         ]
         if isinstance(self.mechanism, AtLeast):
             t = self.mechanism.threshold
-            found.append(f"says yes with {self.mechanism.false_alarm:.3g} if there are fewer than {t:,}")
+            found.append(f"says yes with a chance of {self.mechanism.false_alarm:.3g} if there are fewer than {t:,}")
             found += [
-                f"says yes with at least {chance:.0%} if people with epsilon {needed:.3g} in sum would have to leave "
-                f"before there are fewer than {t:,}"
+                f"says yes with a chance of at least {chance:.0%} if people with a total epsilon of {needed:.3g} would "
+                f"have to leave before there are fewer than {t:,}"
                 for chance, needed in self.needed.items()
             ]
         else:
             found.append(
-                f"with {1 - BETA:.0%}, the answer is not above the true number's range, and not below what is left if "
-                f"people with epsilon {self.slack:.3g} in sum leave, those with the most matches first"
+                f"with a chance of {1 - BETA:.0%}, the answer is not above the range of the true number, and not "
+                f"below the number left if people with a total epsilon of {self.slack:.3g} leave, those with the most "
+                "matches first"
             )
         return found
 
@@ -329,7 +330,7 @@ def ask(
     question : str
         A pattern in Cypher: ``MATCH (a:Person)-[:KNOWS]-(b:Person) WHERE a.ill AND b.ill``.
     at_least : int, optional
-        Ask whether there are at least so many matches.
+        Ask whether there are at least this many matches.
     false_alarm : float
         The chance of a yes if there are fewer.
     count : bool
@@ -347,7 +348,7 @@ def ask(
     share : float
         The public share of everybody's epsilon that the answer spends, above 0 and at most 1.
     ignore_below : float
-        People with less epsilon weigh nothing, and their matches do not count.
+        Leave out people with less epsilon, and their matches.
     exact_distance : bool
         Compute the distance in whole people, by an integer program: for small questions, since its time can double
         with every person. The answer is then the best that is possible at this false-alarm rate.
@@ -393,7 +394,7 @@ def _mechanism(
     kinds = (at_least is not None) + bool(count) + (ranges is not None)
     if kinds != 1:
         raise NotAskable(
-            "it is not said what is asked" if not kinds else "more than one thing is asked",
+            "no kind of answer is asked for" if not kinds else "more than one kind of answer is asked for",
             Hint(
                 "give one of ",
                 Option("at_least", "500"),
@@ -422,7 +423,7 @@ def _asked(mechanism: AtLeast | Counting) -> dict[str, Any]:
 
 def _wanted(protection: Protection, pattern: Pattern, distinct: str | None, sum: str | None, cap: int | None) -> Wanted:
     if distinct is not None and sum is not None:
-        raise NotAskable("distinct nodes are counted and amounts added up at once", "ask one of both")
+        raise NotAskable("a question cannot both count distinct nodes and add up amounts", "ask for one of them")
     if (sum is None) != (cap is None):
         raise NotAskable(
             "a sum needs a cap, the greatest amount of one match" if cap is None else "a cap belongs to a sum",

@@ -2,8 +2,8 @@
 
 An engine gives matches as columns of ids. A match is the set of its elements, so each row is sorted, and equal rows are
 one match; its amount is the greatest of its rows. Then every element is replaced by the units that take it along: a
-person by itself, an owned node by all of its owners. What has no people is fixed. A match with an owned node that
-nobody owns does not count, and neither does one with somebody of weight 0, who leaves for nothing.
+person by itself, an owned node by all of its owners. A match without people is fixed. A match with an owned node that
+nobody owns does not count, and neither does one with somebody of weight 0, who can leave at no cost.
 """
 
 from __future__ import annotations

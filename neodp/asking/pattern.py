@@ -203,7 +203,7 @@ class Pattern:
             _check_label(node, protection)
         if not self._touches(protection):
             raise NotAskable(
-                "the pattern contains no people, so that there is nobody to protect",
+                "the pattern contains no people, so there is nobody to protect",
                 "ask the database itself, or add a node of the people"
                 if protection.people is not None
                 else f"add a relationship of type {protection.relationships}",
@@ -233,9 +233,8 @@ class Pattern:
         if found.key in protection.properties or self._is_public(found.place, protection):
             return
         raise NotAskable(
-            f"the property {found.key!r} is not among those that may be asked: it could hold what was computed from "
-            "other people",
-            "list it when the population is protected, if it belongs to one person alone",
+            f"the property {found.key!r} may not be asked about: it might have been computed from other people's data",
+            "list it when the population is protected, if it depends on one person only",
         )
 
     def _is_public(self, place: Place, protection: Protection) -> bool:
@@ -275,12 +274,12 @@ def _check_label(node: Node, protection: Protection) -> None:
     shown = f"({node.name})" if node.name is not None else "()"
     if node.label is None:
         raise NotAskable(
-            f"the node {shown} has no label, so that nobody knows to whom it belongs",
+            f"the node {shown} has no label, so neodp cannot know whose it is",
             f"write a label, such as ({node.name or ''}:{protection.labels[0] if protection.labels else 'Person'})",
         )
     if protection.role(node.label) is None:
         raise NotAskable(
-            f"the label {node.label!r} is neither protected, owned nor public, so that nobody knows to whom it belongs",
+            f"the label {node.label!r} is neither protected, owned nor public, so neodp cannot know whose it is",
             f"population {protection.population!r} has {', '.join(protection.labels) or 'no labels'}",
         )
 

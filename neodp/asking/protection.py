@@ -10,10 +10,11 @@ to it. A :class:`Protection` states, in public, what that means in one database:
 * alternatively the units are the **relationships** of one type; all nodes, and all other relationships, are public.
 
 A unit's epsilon is the value of one property. A missing one is the default, or else 0; a value that is not a finite
-number above 0 counts as 0. Nothing says so when a question is asked: an error would tell about one person.
+number above 0 counts as 0. A question gives no message about that: an error would reveal something about one person.
 
-**Properties** that may be asked are listed, since others may hold what was computed from other people: a score of
-somebody's friends would stay behind when the friends leave. The properties of public nodes may always be asked.
+**Properties** that may be asked about are listed, since others may have been computed from other people's data: a score
+of somebody's friends would stay behind when the friends leave. The properties of public nodes may always be asked
+about.
 
 The budget belongs to the database and the label (:attr:`Protection.account`), not to the name of the population.
 """
@@ -63,7 +64,7 @@ class Protection:
     relationships : str, optional
         The type of the relationships, if these are the units; exactly one of both is given.
     default_epsilon : float, optional
-        The epsilon of units that have none; by default 0, so that nothing is told about them.
+        The epsilon of units that have none; by default 0, so that nothing depends on them.
     properties : strings
         The properties of people, of what they own, and of their relationships that may be asked.
     owned : pairs of strings
@@ -135,7 +136,7 @@ class Protection:
         if self.relationships is not None:
             require_word("the type of the relationships", self.relationships)
             if self.owned:
-                raise GraphError("nothing is owned where relationships are protected", "leave out the owned labels")
+                raise GraphError("nothing can be owned if relationships are protected", "leave out the owned labels")
         for name in self.properties:
             require_word("a property", name)
         for label, kind in self.owned:

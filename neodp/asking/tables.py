@@ -6,7 +6,7 @@ a table reaches the engine.
 
 What a cell means depends on the cell alone: its text; a number if it reads as one; a truth value if it is true or
 false. If a column had a kind, one person's cell could change what all the others' mean. Rows without an id, further
-rows of the same id, and relationships of which an end is not there are left out, and nothing says so.
+rows of the same id, and relationships with a missing end are left out without a message.
 """
 
 from __future__ import annotations

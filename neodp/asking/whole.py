@@ -1,15 +1,15 @@
-"""Distances in whole people: the least weight of a set of people after whose leaving fewer than t remain.
+"""Distances in whole people: the least weight of a set of people such that fewer than t remain when they leave.
 
 This is the integer program of :mod:`neodp.asking.cover`, every x_i 0 or 1: the distance on the graph of all datasets,
 at which "at least t?" is answered by the optimum of paper 002. The linear program may take a part of a person, so its
 distance is this one or less. **When a person j leaves, it falls by at least 0 and at most w_j**, by the same proof: a
 set that works before works after, without j; a set that works after works before, together with j.
 
-It is found by branching on one person after the other: somebody leaves, or stays for certain, and then needs no place
-in any witness. What is left of the question is bounded from below by its linear program, which is proven in whole
+It is found by branching on one person after the other: somebody leaves, or stays for certain and is then removed from
+every witness. What is left of the question is bounded from below by its linear program, which is proven in whole
 numbers (:mod:`neodp.asking.distance`), and branches that cannot be better are cut off. The result is a set of people,
 which is checked, and the proof that no set weighs less. The number of branches can double with every person: it is for
-small questions, and nothing ends it early, since where it ended would tell about the graph.
+small questions, and nothing ends it early, since the point where it ended would reveal something about the graph.
 """
 
 from __future__ import annotations

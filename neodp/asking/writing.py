@@ -1,7 +1,7 @@
 """Patterns written as Cypher, for Neo4j and for the in-memory engine.
 
-Nothing of a question's text reaches an engine as it is. Variables get new names, constants become parameters, and names
-of labels, types and properties are quoted, or, in the in-memory engine, replaced by those of its tables.
+No part of a question's text reaches an engine unchanged. Variables get new names, constants become parameters, and
+names of labels, types and properties are quoted, or, in the in-memory engine, replaced by those of its tables.
 
 The engines differ, so everything that a match means is written out: its relationships differ from each other, and every
 node on the way has a role. A comparison means the same in both: of different kinds, ``=`` is false and ``<`` is null.

@@ -55,7 +55,7 @@ COMMANDS = {
     "Answers": {
         "eval": ("answers:evaluate", "Show the probabilities of the answers at single datasets."),
         "answer": ("answers:answer", "Draw one private answer, once, and store it."),
-        "releases": ("budgets:releases", "List what was answered, and how to see it again."),
+        "releases": ("budgets:releases", "List the answers given, and how to see them again."),
         "budget": (
             "budgets:budget",
             "Show how much privacy the answers have cost people, and what is left; set a limit.",
@@ -67,7 +67,7 @@ COMMANDS = {
     },
     "Backup and transfer": {
         "backup": ("ledgers:backup", "Copy the store's file, even while it is in use."),
-        "ledger export": ("ledgers:export_ledger", "Write the record of what was answered to a file."),
+        "ledger export": ("ledgers:export_ledger", "Write the record of all answers to a file."),
         "ledger import": (
             "ledgers:import_ledger",
             "Import the record of another store, or of this one before it was restored.",
@@ -87,7 +87,7 @@ COMMANDS = {
 """Every command under its heading in the help, with its module and function, and one line of help."""
 
 GROUPS = {
-    "ledger": "The record of what was answered, as a file: to move it between stores, or save it from a damaged one.",
+    "ledger": "The record of all answers, as a file: to move it between stores, or save it from a damaged one.",
     "stretch": "Private similarity of users, with a privacy weight for every item that they like.",
     "plugin": "The plugin that computes inside Neo4j: CALL neodp.…",
 }

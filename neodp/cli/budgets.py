@@ -25,7 +25,7 @@ from neodp.store import Store
 __all__ = ["budget", "releases"]
 
 DELTA = 1e-6
-"""The delta at which costs are shown beside the plain sums."""
+"""The delta at which costs are shown next to the plain sums."""
 
 
 def releases(
@@ -42,7 +42,7 @@ def releases(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Show what was answered, with the commands that asked it, and how many releases are left.
+    """Show the answers given, with the commands that asked for them, and how many releases are left.
 
     Example: `neodp releases`
 
@@ -102,15 +102,16 @@ def budget(
     ] = None,
     releases: Annotated[
         str | None,
-        typer.Option(help="Limit the number of releases, or set no such limit with none.", metavar="N|none"),
+        typer.Option(help="Limit the number of releases; none removes this limit.", metavar="N|none"),
     ] = None,
     epsilon: Annotated[
         str | None,
         typer.Option(
-            help="Limit what all releases together may cost a person, or set no such limit with none.", metavar="E|none"
+            help="Limit the epsilon that all releases together may cost a person; none removes this limit.",
+            metavar="E|none",
         ),
     ] = None,
-    delta: Annotated[float | None, typer.Option(help="The delta at which that epsilon holds.", metavar="D")] = None,
+    delta: Annotated[float | None, typer.Option(help="The delta for the limit on epsilon.", metavar="D")] = None,
     plan: Annotated[
         str | None,
         typer.Option(help="Show what further answers would cost, as in 0.1x610 or 0.1x3,1x2.", metavar="EPSILONxN,…"),
@@ -120,7 +121,7 @@ def budget(
     """Show how much privacy the answers about a population have cost, level by level, and what is left; set the limit.
 
     The first answer about a population is free. Every further answer, from any graph, table or command, needs a limit
-    that leaves room for it. Parts of the limit that are not named stay as they are.
+    that leaves room for it. Parts of the limit that are not named stay unchanged.
 
     Example: `neodp budget default --releases 3`
 
@@ -283,14 +284,14 @@ def _costs(ledger: Ledger) -> None:
         say("With 1 answer at most, everybody keeps the privacy that they asked for.")
     elif limit.releases is not None:
         more = max(0, limit.releases - ledger.used)
-        say(f"{limit.releases:,} answers add up: all of them together can tell more about a person than one.")
+        say(f"{limit.releases:,} answers add up: all of them together can reveal more about a person than one.")
         dearest = max((r.levels for r in ledger.releases), key=_dearest, default=())
         if dearest and more:
             for spent in ledger.spent([dearest] * more):
                 total = epsilon_rounded_up(spent.total().epsilon)
                 say(
-                    f"If each of the other {more:,} costs as much as the dearest so far, people of {spent.label} "
-                    f"spend epsilon {total} in all: the "
+                    f"If each of the other {more:,} costs as much as the most expensive so far, people of "
+                    f"{spent.label} spend epsilon {total} in all: the "
                     f"odds of a guess about one of them shift by a factor of at most e^{total}."
                 )
 

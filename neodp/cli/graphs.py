@@ -75,7 +75,7 @@ def init(
         if analyst is not None:
             store.set_role(StoreRole.ANALYST if analyst else StoreRole.STEWARD)
         role = store.role
-        text = f"created {', '.join(created)}" if created else "everything is there already"
+        text = f"created {', '.join(created)}" if created else "everything already exists"
         if role == StoreRole.ANALYST:
             text += "; commands on it show private answers only, unless NEODP_ROLE=steward"
         present({"store": store.address, "created": created, "role": role}, json, lambda: say(text))
@@ -270,7 +270,7 @@ def drop(
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Delete a graph and its mechanism, after asking. What was answered stays in the ledger.
+    """Delete a graph and its mechanism, after asking. Answers about it stay in the ledger.
 
     Example: `neodp drop survey --yes`
     """

@@ -26,7 +26,7 @@ def backup(
     """Write a complete, checked copy of the store's file, even while others use the store.
 
     To restore a backup, put it in place of the store while nobody uses the store. After restoring an older backup,
-    import a newer ledger; otherwise, questions that were answered since could be answered again, differently. A Neo4j
+    import a newer ledger; otherwise, questions that were answered since then could get different answers. A Neo4j
     database has its own backup tool, neo4j-admin.
 
     Example: `neodp backup backups/monday.db`
@@ -48,9 +48,9 @@ def export_ledger(
     force: Force = False,
     json: Json = False,
 ) -> None:
-    """Write what was answered, what it cost, and the limits as JSON lines, which 'ledger import' reads.
+    """Write the answers given, their costs and the limits as JSON lines, which 'ledger import' reads.
 
-    The file holds no graphs and no data about people, except for the keys that were stored with `--keep-key`.
+    The file has no graphs and no data about people, except for the keys that were stored with `--keep-key`.
 
     Example: `neodp ledger export ledger.jsonl`
 
@@ -80,10 +80,10 @@ def import_ledger(
     ],
     json: Json = False,
 ) -> None:
-    """Import what another store has answered, or this one before an older backup was restored; all or nothing.
+    """Import the answers of another store, or of this one from before a backup was restored; all or nothing.
 
-    The answers count as spent, whatever the limit. Limits that the store has already stay as they are. Importing the
-    same file twice changes nothing.
+    The answers count as spent, whatever the limit. Limits that are already in the store stay unchanged. Importing
+    the same file twice changes nothing.
 
     Example: `neodp ledger import ledger.jsonl`
 

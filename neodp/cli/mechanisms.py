@@ -220,7 +220,7 @@ def audit(
     """Check exactly, on every edge, that a mechanism is private: a stored mechanism, or one from two tables.
 
     The exit code is 1 if an inequality is broken, or the graph has changed since its mechanism was written; with
-    --optimality, also if the mechanism is less accurate than was stored with it.
+    --optimality, also if the mechanism is less accurate than the accuracy stored with it.
 
     Example: `neodp audit survey`
 

@@ -8,13 +8,13 @@ import typer
 
 from neodp.cli.common import harmless, say, table
 from neodp.cli.poll_text import by_margin, guarantees, heading, typed_mechanism, what_if_table
-from neodp.data.formatting import at_least, chance, count, kept, listed, share
+from neodp.data.formatting import at_least, chance, count, kept, share
 from neodp.polls.outcomes.counting import Count
 from neodp.polls.outcomes.survey import OutcomeSurvey, outcome_figures
 
 __all__ = ["outcome_choice", "shown_outcomes", "shown_proposals"]
 
-NOW = "the epsilons as they are"
+NOW = "the present epsilons"
 LIKELY = 8
 """The number of chances that are shown."""
 
@@ -58,9 +58,9 @@ def _mechanisms(facts: dict[str, Any], chosen: bool) -> None:
     """Show both mechanisms side by side."""
     say(f"What to expect of the two mechanisms if the votes are as the prior {facts['prior']!r} assumes:")
     counted = facts["error_in"] == "people"
-    columns = ["mechanism", "heard up to epsilon"]
+    columns = ["mechanism", "counted up to epsilon"]
     columns += ["off by, on average", "off by at most, 95 %"] if counted else ["right, on average"]
-    columns += ["where privacy goes with the answer", "answers are drawn from"]
+    columns += ["if answers split by privacy", "answers are drawn from"]
     rows: list[list[Any]] = []
     for name, each in facts["mechanisms"].items():
         figures = [round(each["error"], 2), each["within_95"]] if counted else [at_least(each["expected"])]
@@ -75,7 +75,7 @@ def _mechanisms(facts: dict[str, Any], chosen: bool) -> None:
     say(f"Balanced: {fair}.")
     if not weighted["all_count_alike"]:
         say(
-            f"Weighted: people are heard by their epsilon, up to {weighted['cap']:.3g}. Where those who ask for most "
+            f"Weighted: people count by their epsilon, up to {weighted['cap']:.3g}. If those who ask for most "
             "privacy answer one way and all others another, a wrong outcome can be likelier than the true one."
         )
     if balanced["certain_95"] is not None:
@@ -86,7 +86,7 @@ def _mechanisms(facts: dict[str, Any], chosen: bool) -> None:
     if often:
         say(often)
     if facts["differ"] and not chosen:
-        say("They differ much: choose with --mechanism balanced or --mechanism weighted.")
+        say("They differ a lot: choose with --mechanism balanced or --mechanism weighted.")
 
 
 def _answered(facts: dict[str, Any], since: str | None) -> None:

@@ -40,12 +40,14 @@ def protect(
         str | None, typer.Option(help="The property that holds everybody's epsilon.", metavar="PROPERTY")
     ] = None,
     default_epsilon: Annotated[
-        float | None, typer.Option(help="The epsilon of those who have none. Default: 0, nothing is told about them.")
+        float | None,
+        typer.Option(help="The epsilon of people without one. Default: 0, so that nothing depends on them."),
     ] = None,
     properties: Annotated[
         str | None,
         typer.Option(
-            help="What may be asked of people, of what they own, and of their relationships, separated by commas.",
+            help="The properties of people, their owned nodes and their relationships that may be asked about, "
+            "separated by commas.",
             metavar="NAMES",
         ),
     ] = None,
@@ -68,7 +70,7 @@ def protect(
     ] = 10_000_000,
     list_all: Annotated[bool, typer.Option("--list", help="List who is protected.")] = False,
     drop: Annotated[
-        bool, typer.Option("--drop", help="Protect this population no longer; what was spent stays.")
+        bool, typer.Option("--drop", help="Stop protecting this population; what was spent stays spent.")
     ] = False,
     json: Json = False,
 ) -> None:
@@ -86,11 +88,11 @@ def protect(
         show({"protections": [_parts(each) for each in found]}, json, lambda: _listed(found))
         return
     if population is None:
-        raise GraphError("there is no name of a population", "give one, or --list")
+        raise GraphError("the name of the population is missing", "give one, or --list")
     if drop:
         with session.open() as store:
             store.unprotect(population)
-        show({"population": population, "protected": False}, json, lambda: say(f"{population} is protected no longer."))
+        show({"population": population, "protected": False}, json, lambda: say(f"{population} is no longer protected."))
         return
     from neodp.ledger.shares import shares_in
 
@@ -121,10 +123,12 @@ def _made(
     from neodp.asking.tables import ends
 
     if epsilon is None:
-        raise GraphError("it is not said which property holds the epsilons", "give --epsilon PROPERTY")
+        raise GraphError("the property with the epsilons is missing", "give --epsilon PROPERTY")
     units = [each for each in relationships if "=" not in each]
     if len(units) > 1:
-        raise GraphError(f"--relationships names {len(units)} types", "one type is protected; tables are TYPE=FILE")
+        raise GraphError(
+            f"--relationships names {len(units)} types", "only one type can be protected; tables are given as TYPE=FILE"
+        )
     pairs = [tuple(each.split(":")) for group in owned for each in listed(group)]
     for pair in pairs:
         if len(pair) != 2:
@@ -152,7 +156,7 @@ def _file(text: str) -> tuple[str, str]:
     """Return a label or a type, and the absolute path of its table."""
     name, sign, path = text.partition("=")
     if not (sign and name and path):
-        raise GraphError(f"{text!r} is no table", "give a name and a file, as in Person=people.csv")
+        raise GraphError(f"{text!r} is not a table", "give a name and a file, as in Person=people.csv")
     return name, _there(path)
 
 
@@ -192,12 +196,13 @@ def ask(
     context: typer.Context,
     population: Annotated[str, typer.Argument(help="The name of the population.", metavar="POPULATION")],
     question: Annotated[str, typer.Argument(help="A pattern in Cypher: MATCH … WHERE …", metavar="QUESTION")],
-    at_least: Annotated[int | None, typer.Option(help="Ask whether there are at least so many matches.")] = None,
+    at_least: Annotated[int | None, typer.Option(help="Ask whether there are at least this many matches.")] = None,
     false_alarm: Annotated[float, typer.Option(help="The chance of a yes if there are fewer.")] = 0.05,
     count: Annotated[bool, typer.Option("--count", help="Ask how many there are.")] = False,
     at_most: Annotated[int, typer.Option(help="The greatest answer of a count.")] = 1_000_000,
     ranges: Annotated[
-        str | None, typer.Option(help="Ask in which range the number lies: where the ranges begin.", metavar="0,10,100")
+        str | None,
+        typer.Option(help="Ask in which range the number lies; give where the ranges begin.", metavar="0,10,100"),
     ] = None,
     distinct: Annotated[
         str | None,
@@ -208,9 +213,7 @@ def ask(
     ] = None,
     cap: Annotated[int | None, typer.Option(help="The greatest amount of one match, for a sum.")] = None,
     share: Annotated[float, typer.Option(help="The share of everybody's epsilon that the answer spends.")] = 0.2,
-    ignore_below: Annotated[
-        float, typer.Option(help="People with less epsilon weigh nothing, and their matches do not count.")
-    ] = 0.0,
+    ignore_below: Annotated[float, typer.Option(help="Leave out people with less epsilon, and their matches.")] = 0.0,
     exact_distance: Annotated[
         bool,
         typer.Option(
@@ -222,10 +225,10 @@ def ask(
         typer.Option(help="Draw the answer, once, under this name; without it, nothing is read.", metavar="NAME"),
     ] = None,
     plot: Annotated[
-        Path | None, typer.Option(help="Draw what the answer would be worth, to a .svg, .png or .pdf file.")
+        Path | None, typer.Option(help="Draw how good the answer would be, to a .svg, .png or .pdf file.")
     ] = None,
     reveal: Annotated[
-        bool, typer.Option("--reveal", help="Show the true number and the chances: for the steward, not private.")
+        bool, typer.Option("--reveal", help="Show the true number and the chances: for the steward; not private.")
     ] = False,
     report: ReportFile = None,
     title: Title = None,
@@ -235,7 +238,7 @@ def ask(
 ) -> None:
     """Ask a graph of people privately: everybody is protected with all their relationships, by an epsilon of their own.
 
-    Without --release or --reveal, nothing is read from the graph, and it is shown what the answer would promise.
+    Without --release or --reveal, nothing is read from the graph, and the output says what the answer would promise.
 
     Example: `neodp ask staff "MATCH (a:Person)-[:KNOWS]-(b:Person) WHERE a.ill AND b.ill" --at-least 500`
     """
@@ -322,5 +325,5 @@ def _shown(asked: Inquiry, answer: str | None, revealed: Revealed | None, words:
     likely = sorted(revealed.probabilities.items(), key=lambda each: -each[1])[:10]
     table(("answer", "chance"), [(each, chance(p)) for each, p in likely])
     if revealed.carriers:
-        say("The people who would leave first, wholly or in part: the distance is what they weigh.")
+        say("The people who would leave first, wholly or in part; together they weigh as much as the distance.")
         table(("person", "part", "epsilon spent"), revealed.carriers)

@@ -82,7 +82,7 @@ def poll(
         ),
     ] = None,
     prior: Annotated[
-        str, typer.Option(help="What is expected of the votes: even, share:0.6, share:low=0.6,high=0.4 or beta:2,3.")
+        str, typer.Option(help="An assumption about the votes: even, share:0.6, share:low=0.6,high=0.4 or beta:2,3.")
     ] = "even",
     options: Annotated[
         str | None,
@@ -135,11 +135,11 @@ def poll(
     ] = None,
     accuracy: Annotated[
         float | None,
-        typer.Option(help="Show the epsilon that makes the answer right so often, as in 0.95.", metavar="SHARE"),
+        typer.Option(help="Show the epsilon that makes the answer right this often, as in 0.95.", metavar="SHARE"),
     ] = None,
     margin: Annotated[
         int | None,
-        typer.Option(min=1, help="With --what-if: the margin to look at. With --accuracy: the margin it is meant for."),
+        typer.Option(min=1, help="With --what-if or --accuracy: the margin at which the accuracy is meant."),
     ] = None,
     prices: Annotated[
         bool, typer.Option("--prices", help="Show what each level's epsilon and people are worth in accuracy.")
@@ -156,11 +156,11 @@ def poll(
     name: Annotated[str | None, typer.Option(help="A name for the poll. Default: the file's name.")] = None,
     population: Population = None,
     secret_levels: Annotated[
-        bool, typer.Option("--secret-levels", help="Protect levels and taking part as well: nobody learns them.")
+        bool, typer.Option("--secret-levels", help="Also protect everybody's level, and the fact that they take part.")
     ] = False,
     cap: Annotated[
         float | None,
-        typer.Option(help="With --secret-levels: nobody is heard with more than this epsilon. Default: 2."),
+        typer.Option(help="With --secret-levels: nobody counts with more than this epsilon. Default: 2."),
     ] = None,
     share: Annotated[
         str | None,
@@ -273,12 +273,14 @@ def poll(
                 answers = survey.release(store, release, population=people, command=command)
             except BudgetSpent as error:
                 if population is None:
-                    error.hint = Hint("other people? ", Option("population", "NAME"), "; the same: ", error.hint)
+                    error.hint = Hint(
+                        "different people? add ", Option("population", "NAME"), "; the same people: ", error.hint
+                    )
                 raise
             if str(file) != "-":  # which may be another table every time
                 _same_table(store, survey, people)
             if store.made:
-                note = f"the store {store.address} was made now; answers given elsewhere are not counted in it"
+                note = f"the store {store.address} was created just now; answers given elsewhere do not count in it"
                 typer.echo(f"neodp: {harmless(note)}", err=True)
             if report is not None:
                 write_report(store, release, subjects, report, title, survey)

@@ -81,13 +81,13 @@ def _one(question: PollQuestion, facts: dict[str, Any], chosen: bool, since: str
         _mechanisms(facts, chosen)
         say(
             f"Accuracy of {facts['mechanism']}, the chance of the true answer, by how many people would have to vote "
-            "otherwise to change it:"
+            "differently to change it:"
         )
         rows = [(r["margin"], *map(_percent, (r["worst"], r["even"], r["best"]))) for r in facts["by_margin"]]
         shown = 2 if all(row[2:] == (None, None) for row in rows) else 4  # by plurality only the least is known
         table(("margin", "at least", "evenly spread", "at most")[:shown], [row[:shown] for row in rows])
         if shown == 4:
-            say("At least, at most: whoever casts these votes. Evenly spread: people of every epsilon vote alike.")
+            say("At least, at most: whoever casts the votes. Evenly spread: if people of every epsilon vote alike.")
         often = by_margin(facts, lambda margin: f"the margin is {count(margin, 'vote')} or more")
         say(often or "No margin guarantees that the answer is right 90 % of the time.")
     else:
@@ -114,7 +114,7 @@ def by_margin(facts: dict[str, Any], condition: Callable[[int], str]) -> str | N
     Examples
     --------
     >>> by_margin({"margin_for": {"0.9": 5, "0.95": 5, "0.99": 7, "0.999": None}}, "it is {} or more".format)
-    'The answer is right at least 95 % of the time if it is 5 or more, and at least 99 % from 7 on.'
+    'The answer is right at least 95 % of the time if it is 5 or more and at least 99 % from 7 on.'
     """
     known = {margin: share(float(sure)) for sure, margin in facts["margin_for"].items() if margin is not None}
     if not known:
@@ -134,7 +134,7 @@ def heading(facts: dict[str, Any], tie: str = "") -> None:
     say(f"question     {facts['question']}: {facts['asks']}{tie}")
     say(f"people       {facts['people']:,} in {count(len(facts['groups']), 'group')} of equal epsilon")
     if facts["skipped"]:
-        say(f"skipped      {facts['skipped']:,} without a vote or an epsilon; it is public that they took no part")
+        say(f"skipped      {facts['skipped']:,} without a vote or an epsilon; it is public that they did not take part")
     if facts["silent"]:
         say(f"silent       {facts['silent']:,} with epsilon 0, who are not counted: no answer may depend on them")
 
@@ -171,8 +171,8 @@ def _answered(fact: dict[str, Any], since: str | None) -> str:
 
 def _side_by_side(both: dict[str, Any]) -> str:
     return "; ".join(
-        f"{name} is expected to be right {at_least(each['expected'])} of the time, and whatever the votes at least "
-        f"{at_least(each['worst'])}"
+        f"{name} is expected to be right {at_least(each['expected'])} of the time, and at least "
+        f"{at_least(each['worst'])} of the time whatever the votes"
         for name, each in both.items()
     )
 
@@ -185,7 +185,7 @@ def _in_words(both: dict[str, Any], groups: Sequence[Any]) -> str:
         return "Everybody has the same epsilon, so nobody's vote weighs more than another's."
     pairs = list(zip(both["balanced"]["against"], both["weighted"]["against"], strict=True))
     if not pairs:
-        return "Whatever the votes are, there is one answer."
+        return "Whatever the votes are, there is only one answer."
     balanced, weighted = min(pairs, key=lambda pair: pair[1]["right"])
     text = (
         f"If the {weighted['people']:,} people who ask for most privacy (epsilon up to {number(weighted['epsilon'])}) "
@@ -282,7 +282,7 @@ def what_if_table(rows: list[dict[str, Any]], *, counted: bool = False) -> None:
     say(f"If people asked for less privacy: the chance {of}{'' if counted else f' at a margin of {margin:,}'}")
     before = _both(now["all"])
     if all(_both(row[who]) == before for row in raised for who in ("one", "all")):
-        say(f"It stays at {before[0]}, whoever asks for less privacy.")
+        say(f"It stays {before[0]}, whoever asks for less privacy.")
         return
     shown = [("now", None, None, *before)]
     for row in raised:
@@ -295,7 +295,7 @@ def what_if_table(rows: list[dict[str, Any]], *, counted: bool = False) -> None:
     known = 5 if any(row[4] is not None for row in shown) else 4
     table(columns[:known], [row[:known] for row in shown])
     if len(shown) < 1 + 2 * len(raised):
-        say("Whoever else asks for less privacy, it stays as it is now.")
+        say("If anybody else asks for less privacy, it does not change.")
 
 
 def _prices_table(found: dict[str, Any]) -> None:
@@ -316,7 +316,7 @@ def _prices_table(found: dict[str, Any]) -> None:
     table(columns if shared else columns[:-1], rows if shared else [row[:-1] for row in rows])
     say("In percentage points of expected accuracy; the shares (Shapley) add up to the gain over that answer.")
     if found["estimated"]:
-        say("These are estimates: they decide nothing.")
+        say("These are estimates: no decision depends on them.")
 
 
 def _points(gain: float | None) -> str | None:
@@ -346,24 +346,24 @@ def shown_secret(facts: list[dict[str, Any]], since: str | None = None) -> None:
     ]
     table(columns, rows)
     say(
-        "People are heard by their level: 60 people who say no at epsilon 0.1 weigh less than 40 who say yes at 2. "
-        "Votes, levels and who takes part are all protected; a cell that is no vote or no epsilon does not count."
+        "People count according to their level: 60 people who say no at epsilon 0.1 weigh less than 40 who say yes at "
+        "2. Votes, levels and who takes part are all protected; a row without a valid vote and epsilon does not count."
     )
     if first["example"] is not None:
         found = first["example"]
         say(
             f"An example, not this table: with {found['expect']}, if votes are as the prior {found['prior']!r} says, "
-            f"the answer is that of a count by heads {at_least(found['expected'])} of the time."
+            f"the answer agrees with a simple count {at_least(found['expected'])} of the time."
         )
     else:
-        say("How accurate is that? State an example: --expect '500 people, levels about 30/50/20'.")
+        say("How accurate is that? Give an example: --expect '500 people, levels about 30/50/20'.")
     for fact in facts:
         if "answer" in fact:
             say(_answered(fact, since))
     for fact in facts:
         if "revealed" in fact:
             found = fact["revealed"]
-            say(f"\nNOT PRIVATE, not to be passed on: {fact['question']}")
+            say(f"\nNOT PRIVATE, do not pass on: {fact['question']}")
             voted = ", ".join(f"{n:,} {option}" for option, n in found["votes"].items())
             say(f"truth        {voted}; {found['not_counted']:,} of {count(found['rows'], 'row')} do not count")
             if "probabilities" in found:

@@ -38,7 +38,7 @@ def report(
 ) -> None:
     """Write a page about a release that can be published: question, answer, accuracy, promises, cost, certificate.
 
-    Nothing in it depends on anybody's data but the answer.
+    Apart from the answer, nothing in it depends on anybody's data.
 
     Example: `neodp report spring -o spring.html --title "Should the office close on Fridays?"`
     """
@@ -60,7 +60,7 @@ def report(
         else:
             say(f"{output} has only public facts, and why a question was ended, which is not private: see there.")
         for reason in found.missing:
-            say(f"No certificate of {reason}.")
+            say(f"No certificate: {reason}.")
         if found.certificates:
             say(f"To check its certificate: neodp verify {output}")
 

@@ -1,4 +1,4 @@
-"""Kinds of arguments: a public function refuses an argument of another kind, by name, before it does anything.
+"""Kinds of arguments: a public function refuses an argument of the wrong kind, by name, before it does anything.
 
 :func:`checked` reads a function's annotations as a person does. ``DatasetGraph`` is a class, ``int`` any whole number,
 ``float`` any real number, ``Sequence[…]`` anything that can be iterated over but is no text, and ``ArrayLike`` whatever

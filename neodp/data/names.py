@@ -93,7 +93,9 @@ def valid_name(what: str, name: object) -> str:
         raise GraphError(f"the {what} has no name", "give it one, such as spring")
     require_length(what, name)
     if name != name.strip():
-        raise GraphError(f"the name of the {what} is {name!r}, with blanks around it", "leave the blanks out")
+        raise GraphError(
+            f"the name of the {what} is {name!r}, with blanks at its beginning or end", "leave the blanks out"
+        )
     if any(unicodedata.category(letter) in UNSEEN and letter not in JOINERS for letter in name):
-        raise GraphError(f"the name of the {what} is {name!r}, with a character that cannot be seen", "leave it out")
+        raise GraphError(f"the name of the {what} is {name!r}, with an invisible character", "leave it out")
     return normal(name)

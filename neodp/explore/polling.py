@@ -134,7 +134,7 @@ def _aimed(change: str, value: float | None, reaches: float | None, margin: int)
     """Return an accuracy and its epsilon in words."""
     votes = f"at a margin of {count(margin, 'vote')}"
     if value is None or reaches is None:
-        return f"No epsilon that neodp takes is right so often {votes}."
+        return f"No epsilon that neodp accepts is right this often {votes}."
     how = (
         f"if everybody has epsilon {value:.3g}"
         if change == "epsilon"

@@ -67,11 +67,11 @@ def _asked_figure(asked: Inquiry, epsilon: np.ndarray, chance: np.ndarray, title
         axes.axhline(asked.mechanism.false_alarm, color="0.5", lw=0.8)
         axes.annotate(f"the chance of a yes if there are {least}", (epsilon[-1], asked.mechanism.false_alarm),
                       xytext=(0, 4), textcoords="offset points", ha="right", color="0.35")  # fmt: skip
-        axes.set_xlabel(f"epsilon, in sum, of the people who would have to leave before there are {least}")
+        axes.set_xlabel(f"total epsilon of the people who would have to leave before there are {least}")
         axes.set_ylabel("chance of a yes")
     else:
-        axes.set_xlabel("epsilon, in sum, of people who leave, those with the most matches first")
-        axes.set_ylabel("chance that the answer is at least what is left")
+        axes.set_xlabel("total epsilon of the people who leave, those with the most matches first")
+        axes.set_ylabel("chance that the answer is at least the number left")
     axes.set_xlim(0.0, float(epsilon[-1]))
     axes.set_ylim(-0.02, 1.02)
     axes.grid(axis="y", color=GRID, lw=0.7)

@@ -34,7 +34,7 @@ def plot_poll(
 ) -> Path:
     """Write a picture of the accuracy of both mechanisms by margin; it does not depend on any vote.
 
-    Of a count, it is the chance to be off by at most so many people.
+    For a count, it is the chance of being off by at most that many people.
 
     Parameters
     ----------

@@ -119,11 +119,11 @@ def choices(names: Sequence[str], usual: bool, cells: Cells) -> dict[str, int]:
     for text, option in cells.mapping:
         if cells.key(option) not in targets:
             hint = near(option, names) or f"the options are {', '.join(names)}"
-            raise GraphError(f"{text!r} is mapped to {option!r}, which is no option", hint)
+            raise GraphError(f"{text!r} is mapped to {option!r}, which is not an option", hint)
         position = targets[cells.key(option)]
         if chosen.get(cells.key(text), position) != position:
             raise GraphError(f"{text!r} is mapped to {option!r}, and is another option itself", "leave one of them out")
         chosen[cells.key(text)] = position
     if cells.other is not None and cells.key(cells.other) not in chosen:
-        raise GraphError(Hint(Option("other", cells.other), " is no option"), f"the options are {', '.join(names)}")
+        raise GraphError(Hint(Option("other", cells.other), " is not an option"), f"the options are {', '.join(names)}")
     return chosen

@@ -3,8 +3,8 @@
 Three figures distinguish the two mechanisms. All of them come from sizes, epsilons and a public prior.
 
 * *Expected accuracy*: the chance of the true answer, on average over the prior. The weighted poll is designed for it.
-* *Worst accuracy*: the least chance of the true answer at any table. The balanced poll is designed for it: it is never
-  worse than a coin.
+* *Worst accuracy*: the least chance of the true answer at any table. The balanced poll is designed for it: it is
+  never worse than a coin toss.
 * *Accuracy if privacy and votes are correlated*: everybody who asks for much privacy chooses one option, and all others
   choose another. A weighted poll gives the least weight to the former. If their option is the true answer, the poll can
   be wrong with a high chance.

@@ -115,7 +115,7 @@ def poll(
         If true, levels and taking part are protected as votes are, and nothing but the answer depends on the people
         (:mod:`neodp.polls.secret`). The next three are for such polls.
     cap : float, optional
-        The greatest epsilon with which anybody is heard; by default 2.
+        The greatest epsilon with which anybody counts; by default 2.
     share : number or str, optional
         The share of everybody's own epsilon that an answer costs, as in 0.25 or ``"1/3"``; by default all of it.
     expect : str, optional
@@ -254,7 +254,11 @@ def _require_fitting(secret_levels: bool, *, cap: Any, share: Any, expect: Any, 
     if secret_levels:
         for what, value in public.items():
             if value is not None:
-                why = "it would show something of the people" if what != "mechanism" else "it is a mechanism of its own"
+                why = (
+                    "it would reveal something about the people"
+                    if what != "mechanism"
+                    else "it is a mechanism of its own"
+                )
                 raise GraphError(f"`{what}` does not go with secret levels: {why}", f"leave `{what}` out")
         return
     for what, value in {"cap": cap, "share": share, "expect": expect}.items():

@@ -177,7 +177,7 @@ def read_mapping(given: str | PathLike[str] | Mapping[str, str]) -> dict[str, st
     if len(names) != 2:
         raise GraphError(
             f"{given} has {count(len(names), 'column')}",
-            "give two: what stands in a cell, and the option that it stands for",
+            "give two: the text in a cell, and the option that it stands for",
         )
     table = read_table(given, names)
     return {str(text): str(option) for text, option in zip(*(table[name].to_pylist() for name in names), strict=True)}

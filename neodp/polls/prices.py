@@ -4,19 +4,19 @@ Let V be the expected accuracy of the weighted poll under the prior. No vote is 
 
 *The price of an epsilon.* V is the greatest worth of a linear program, and its multipliers say how V changes if all
 people of a level had a slightly greater epsilon (:mod:`neodp.polls.chance_programs`): dV / d epsilon, in accuracy per
-unit of epsilon. Weights stay as they are; over tables there are none, and the price is that of the optimum itself.
+unit of epsilon. Weights stay the same; over tables there are none, and the price is that of the optimum itself.
 
 *One more person* of a level: the difference between V with and without that person, with the same weights. The question
 changes as well: one of 22 people is less than one of 21, and a tie becomes possible.
 
-*Shapley shares.* Let v(S) be the accuracy of the best mechanism that hears only the levels in S, of a question that is
-still about everybody; v of no level is that of the likeliest answer. A level's share is what it adds, averaged over all
-orders in which levels can be heard one after another:
+*Shapley shares.* Let v(S) be the accuracy of the best mechanism that uses only the votes of the levels in S, for a
+question that is still about everybody; v of no level is that of the likeliest answer. A level's share is what it adds,
+averaged over all orders in which levels can be added one after another:
 
     share of g = sum over S without g of  |S|! (L - 1 - |S|)! / L!  (v(S and g) - v(S)).
 
 The shares add up to V less the accuracy of the likeliest answer. They are exact: all 2^L programs are solved, if there
-are at most SHARED levels. A mechanism that hears S may ignore some of it, so that v never falls.
+are at most SHARED levels. A mechanism that uses S may ignore some of it, so v never falls.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@ Accuracy grows with one epsilon for everybody, with a factor on the present epsi
 of people. For each of the three, the least number of three digits that reaches the accuracy is searched. Where an
 accuracy takes a linear program, a lower bound in closed form says where to look, so that few programs are solved.
 
-With a *margin*, the accuracy is the guaranteed one: the chance of the true answer at every table where so many people
-would have to answer otherwise to change it. For a count it is the chance to be off by at most so many people. Without
+With a *margin*, the accuracy is the guaranteed one: the chance of the true answer at every table where that many people
+would have to answer differently to change it. For a count it is the chance of being off by at most that many. Without
 one, it is the expected accuracy under the prior. Nothing depends on a vote.
 """
 

@@ -1,6 +1,6 @@
-"""Polls whose levels nobody learns: votes, levels and taking part are protected alike.
+"""Polls with levels that nobody learns: votes, levels and taking part are all protected.
 
-The other polls take it as public who takes part and with which epsilon. This one does not. Person i has an epsilon
+The other polls treat it as public who takes part and with which epsilon. This one does not. Person i has an epsilon
 e_i; a public cap c and a public share q give the *weight* x_i = q min(e_i, c).
 
 **Yes or no.** Is the first option chosen by at least a share theta of the people (1/2 for a majority), each heard by
@@ -23,8 +23,9 @@ the weights: a factor of at most e^(d / 2); taking part, e^(x_i / 2); another vo
 e^((x_i + x'_i) / 2).
 
 People are *heard by their level*: 60 who say no at epsilon 0.1 weigh 6, and 40 who say yes at 2 weigh 80, so that the
-answer is yes. Nothing that is shown, kept, compared or refused depends on the people: a cell that is no epsilon counts
-as 0, and a cell that is no vote as not taking part, in silence, since an error would tell. Only the answer does.
+answer is yes. Nothing but the answer depends on the people: nothing that is shown, kept, compared or refused. A cell
+without a valid epsilon counts as 0, and one without a valid vote as not taking part, silently: an error would reveal
+it.
 
 Exactness
 ---------
@@ -94,7 +95,7 @@ class SecretPoll:
     options : tuple of str
         The possible answers.
     cap : float
-        The greatest epsilon with which anybody is heard.
+        The greatest epsilon with which anybody counts.
     share : Fraction
         The share of everybody's own epsilon that an answer costs.
     """
@@ -108,9 +109,9 @@ class SecretPoll:
     def question(self) -> str:
         """The question in words."""
         if len(self.options) > 2:
-            return f"which of {', '.join(map(repr, self.options))} do most people choose, each heard by their level?"
+            return f"which of {', '.join(map(repr, self.options))} do most people choose, each counted by their level?"
         part = "more than half" if self.theta == Fraction(1, 2) else f"at least {self.theta}"
-        return f"do {part} of the people, each heard by their level, choose {self.options[0]!r}?"
+        return f"do {part} of the people, each counted by their level, choose {self.options[0]!r}?"
 
     @property
     def theta(self) -> Fraction:
@@ -195,7 +196,7 @@ def secret_poll(
     query, options
         As for :func:`neodp.polls.poll`.
     cap : float
-        The greatest epsilon with which anybody is heard. It is public, and does not depend on the people.
+        The greatest epsilon with which anybody counts. It is public, and does not depend on the people.
     share : number
         The share of everybody's own epsilon that an answer costs, above 0 and up to 1; its denominator is at most 1000.
 
@@ -207,7 +208,7 @@ def secret_poll(
     Examples
     --------
     >>> secret_poll("majority").question
-    "do more than half of the people, each heard by their level, choose 'yes'?"
+    "do more than half of the people, each counted by their level, choose 'yes'?"
     """
     names = valid_options(options)
     poll([Group(1.0, 1)], query, names)  # refuses an invalid query or options

@@ -1,8 +1,8 @@
-"""A poll of a table whose levels nobody learns: a preview that does not depend on the people, and the answers.
+"""A poll of a table with levels that nobody learns: a preview that does not depend on the people, and the answers.
 
 :class:`SecretSurvey` is the :class:`~neodp.polls.survey.Survey` of ``neodp.poll(..., secret_levels=True)``. The table
-is read, but what is shown, kept, compared or refused depends only on the names of its columns and on what was asked:
-not on the number of rows, nor on any cell. What cannot be understood does not count (:mod:`neodp.polls.secret`).
+is read, but everything that is shown, kept, compared or refused depends only on the names of its columns and on the
+question: not on the number of rows, nor on any cell. Invalid cells do not count (:mod:`neodp.polls.secret`).
 
 An *expectation* such as ``500 people, levels about 30/50/20`` states, before anybody is asked, how many people may take
 part and how their levels are spread. The expected accuracy is that of this example.
@@ -111,7 +111,7 @@ class Expectation:
         )
         if not known:
             raise GraphError(
-                f"the expectation {text!r} says nothing of epsilons",
+                f"the expectation {text!r} says nothing about epsilons",
                 "say '500 people, epsilons 0.3/1/2 about 30/50/20'",
             )
         parts = parts or [1.0] * len(known)
@@ -149,7 +149,7 @@ class Rows(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SecretSurvey(Survey):
-    """A poll whose levels nobody learns, before an answer.
+    """A poll with levels that nobody learns, before an answer.
 
     Attributes
     ----------
@@ -319,7 +319,7 @@ def read_rows(
     options: Sequence[str] | None,
     names: Sequence[str],
 ) -> dict[str, Rows]:
-    """Return the people per column of votes; what cannot be understood is no vote, or an epsilon of 0, in silence."""
+    """Return the people per column of votes; an invalid cell is silently no vote, or an epsilon of 0."""
     chosen = choices(names, options is None, cells)
     other = -1 if cells.other is None else chosen[cells.key(cells.other)]
     count = len(people.columns[votes[0]])

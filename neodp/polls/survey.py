@@ -114,7 +114,7 @@ class Survey(Tabular):
         accuracy : float
             The chance of the true answer that is wanted.
         margin : int, optional
-            How many people would have to answer otherwise to change the answer; without it, the accuracy is the
+            How many people would have to answer differently to change the answer; without it, the accuracy is the
             expected one under the prior.
 
         Examples

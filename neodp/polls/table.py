@@ -122,7 +122,7 @@ def epsilons(
                 hint = "give a number without a percent sign, such as 0.5"
             elif re.fullmatch(r"\d[\d.,'\s]*", written):
                 hint = "give a number with a decimal point, and nothing between thousands"
-            raise _Wrong("no number and no level", text, near(written, levels) or hint) from None
+            raise _Wrong("neither a number nor a level", text, near(written, levels) or hint) from None
         try:
             return valid_epsilon(epsilon)
         except GraphError as e:

@@ -1,11 +1,11 @@
 """The weighted poll: the private yes or no that is most often right, for a public prior.
 
-The balanced poll (:mod:`neodp.polls`) is at least as good as a coin on every single table of votes. This is costly if
-epsilons differ much: one person with a tiny epsilon whose vote might be decisive keeps the answer close to a coin toss.
-The weighted poll gives up that guarantee. Its answer depends on a *score*, in which people who ask for more privacy
-count less, and is best on average over a prior (:mod:`neodp.polls.prior`). On some tables it is then wrong more often
-than right: above all if everybody who asks for much privacy votes the same way. :mod:`neodp.polls.comparison` computes
-how often.
+The balanced poll (:mod:`neodp.polls`) is at least as good as a coin toss on every table of votes. This is costly if
+epsilons differ a lot: one person with a tiny epsilon whose vote might be decisive keeps the answer close to a coin
+toss. The weighted poll gives up that guarantee. Its answer depends on a *score*, in which people who ask for more
+privacy count less, and is best on average over a prior (:mod:`neodp.polls.prior`). On some tables it is then wrong more
+often than right: above all if everybody who asks for much privacy votes the same way. :mod:`neodp.polls.comparison`
+computes how often.
 
 The score
 ---------

@@ -1,4 +1,4 @@
-"""Reports of releases: a page that stands alone, and the certificate that anybody can check."""
+"""Reports of releases: a self-contained page, and the certificate that anybody can check."""
 
 from neodp.report.content import Report, report
 

@@ -33,7 +33,7 @@ POINTS = 24
 """The number of margins in a picture or table of accuracy."""
 CLOSE, DIVIDED = "a very close result", "where people who want more privacy vote against those who want less"
 """The least favourable cases of the balanced and the weighted poll."""
-SECRET = "The data are secret, so nobody is told which case this was."
+SECRET = "The data are secret, so this page cannot say which case this was."
 RIGHT, YES, AWAY = "right", "yes", "so close"
 """The things whose chance a curve shows."""
 RIGHTNESS = "How often such an answer is right, by"
@@ -42,9 +42,9 @@ PEOPLE = f"{RIGHTNESS} how many people would have to answer otherwise to change 
 CHANGES = f"{RIGHTNESS} how many changes, each of one person's data, it takes to change the true answer:"
 SUMS = f"{RIGHTNESS} how far apart the sums of the epsilons are:"
 AHEAD = f"{RIGHTNESS} how far the best option is ahead, in epsilon:"
-HEARD = f"{RIGHTNESS} the epsilon, in sum, of people who would have to answer otherwise to change the result:"
-FOUND = "How often the answer is yes, by the epsilon of those who would have to leave:"
-NEAR = "How often such an answer is at most so many people away from the true number:"
+HEARD = f"{RIGHTNESS} the total epsilon of people who would have to answer otherwise to change the result:"
+FOUND = "How often the answer is yes, by the total epsilon of those who would have to leave:"
+NEAR = "How often such an answer is at most this many people away from the true number:"
 """The meanings of a curve, in words."""
 Curve: TypeAlias = tuple[tuple[float, float, float | None], ...]
 
@@ -179,13 +179,13 @@ def _of_outcomes(drawn: OutcomeAccuracy, prior: Prior) -> AnswerAccuracy:
     else:
         many = count(sure, "person", "people")
         said.append(
-            f"It is right at least 19 times in 20 if the margin was {many} or more: if so many would have to answer "
-            "otherwise to change the true answer."
+            f"It is right at least 19 times in 20 if the margin was {many} or more: if that many would have to answer "
+            "differently to change the true answer."
         )
         if isinstance(drawn.query, Quantile) and sure > 1:
             said.append(
                 "Whatever the answers were, at least 19 times in 20 it would be the true answer if "
-                f"{sure - 1:,} or fewer of the {drawn.people:,} people had answered otherwise."
+                f"{sure - 1:,} or fewer of the {drawn.people:,} people had answered differently."
             )
     said.append(f"In the least favourable case, {CLOSE}, it is right {at_least(least)} of the time. {SECRET}")
     return AnswerAccuracy(tuple(said), curve, PEOPLE, "people", RIGHT, sure, least, drawn.expected, simulated)
@@ -204,20 +204,22 @@ def _heard(drawn: OutcomeAccuracy, average: str, simulated: str) -> AnswerAccura
     each = np.linspace(0.0, 2.0 * sure, POINTS).tolist()
     curve = tuple((gap, drawn.if_ahead(max(0.0, gap / UNIT - extra)), None) for gap in each)
     if ranking:
-        how = ": a first place counts that much, and a place further down a part of it"
-        clear = f"the best option was ahead of all others by {margin_text(sure)} of such epsilon or more"
+        how = ": a first place counts that much, and a lower place counts a part of it"
+        clear = f"the best option was ahead of all others by {margin_text(sure)} of this epsilon or more"
     else:
         how = ", so that nobody counts more than that"
-        clear = f"no people who count {margin_text(sure)} in sum could have changed the result by answering otherwise"
+        clear = (
+            f"people who count {margin_text(sure)} in total could not have changed the result by answering differently"
+        )
     sentences = (
         average,
-        f"Everybody is heard by their epsilon, up to {drawn.cap:.3g}{how}.",
+        f"Everybody counts by their epsilon, up to {drawn.cap:.3g}{how}.",
         f"In this sense, the answer is right at least 19 times in 20 if {clear}.",
-        f"If everybody is to count alike: {DIVIDED}, it can be right as rarely as {_about(drawn.against)} of "
-        f"the time. {SECRET}",
+        f"Measured by the result in which everybody counts alike, it can be right as rarely as "
+        f"{_about(drawn.against)} of the time, {DIVIDED}. {SECRET}",
     )
     heading = AHEAD if ranking else HEARD
-    return AnswerAccuracy(sentences, curve, heading, "epsilon, in sum", RIGHT, sure, None, drawn.expected, simulated)
+    return AnswerAccuracy(sentences, curve, heading, "total epsilon", RIGHT, sure, None, drawn.expected, simulated)
 
 
 def _of_count(drawn: OutcomeAccuracy, prior: Prior, several: int) -> AnswerAccuracy:
@@ -231,7 +233,9 @@ def _of_count(drawn: OutcomeAccuracy, prior: Prior, several: int) -> AnswerAccur
     ]
     if not fair:
         alike = _closeness(drawn.off_by(SURE, alike=True), wide, n)
-        said.append(f"Everybody is heard by their epsilon, up to {drawn.cap:.3g}, and the number is scaled up to all.")
+        said.append(
+            f"Everybody counts by their epsilon, up to {drawn.cap:.3g}, and the number is scaled up to all people."
+        )
         said.append(f"If people of every epsilon answered alike, {alike}.")
     certain = drawn.off_by(SURE)
     said.append(f"Whatever the answers were, {_closeness(certain, wide, n)}.")
@@ -280,7 +284,7 @@ def _of_graph(mechanism: Mechanism) -> AnswerAccuracy:
 
 
 def _of_secret(poll: SecretPoll) -> AnswerAccuracy:
-    """Return the accuracy of a poll that hears people by their level, by the gap between the sums of levels."""
+    """Return the accuracy of a poll in which people count by their level, by the gap between the sums of levels."""
     k, share = len(poll.options), float(poll.share)
 
     def right(gap: float) -> float:
@@ -295,12 +299,12 @@ def _of_secret(poll: SecretPoll) -> AnswerAccuracy:
         sure = round(sure + step, 1)
     curve = tuple((gap, right(gap), None) for gap in np.linspace(0.0, 2.0 * sure, POINTS).tolist())
     sentences = (
-        "Everybody is heard by their epsilon: what counts is the sum of the epsilons on each side, each at most "
+        "Everybody counts by their epsilon: the sums of the epsilons on each side are compared, each epsilon at most "
         f"{poll.cap:g}.",
         f"It is right, in this sense, at least 19 times in 20 if the sums were {sure:g} apart or more.",
-        f"In the least favourable case, equal sums, it is as good as drawn by lot among {k}. {SECRET}",
+        f"In the least favourable case, equal sums, it is no better than a draw by lot among {k} answers. {SECRET}",
     )
-    return AnswerAccuracy(sentences, curve, SUMS, "epsilon, in sum", RIGHT, sure, 1.0 / k)
+    return AnswerAccuracy(sentences, curve, SUMS, "total epsilon", RIGHT, sure, 1.0 / k)
 
 
 def _found(asked: AtLeast, share: float) -> AnswerAccuracy:
@@ -308,21 +312,21 @@ def _found(asked: AtLeast, share: float) -> AnswerAccuracy:
     sure = asked.needed(SURE)
     curve = tuple((k * scale, asked.chances(k)["yes"], None) for k in np.linspace(0, 2 * sure, POINTS).astype(int))
     sentences = (
-        f"If there are fewer than {t:,}, such an answer is no, and right, {at_least(1.0 - alpha)} of the time.",
-        f"If there are at least {t:,}, it is yes, and right, at least 19 times in 20 if people with an epsilon of "
-        f"{margin_text(sure * scale)} in sum would have to leave before there are fewer.",
+        f"If there are fewer than {t:,}, such an answer is no, and so right, {at_least(1.0 - alpha)} of the time.",
+        f"If there are at least {t:,}, it is yes, and so right, at least 19 times in 20 if people with a total "
+        f"epsilon of {margin_text(sure * scale)} would have to leave before there are fewer.",
         f"In the least favourable case, where one person with little epsilon decides, a yes is found hardly more often "
         f"than {at_least(alpha)} of the time. {SECRET}",
     )
-    return AnswerAccuracy(sentences, curve, FOUND, "epsilon, in sum", YES, sure * scale, min(alpha, 1.0 - alpha))
+    return AnswerAccuracy(sentences, curve, FOUND, "total epsilon", YES, sure * scale, min(alpha, 1.0 - alpha))
 
 
 def _counted(asked: Counting, share: float) -> AnswerAccuracy:
     slack = 2 * asked.shift * asked.unit / share
     high = "range" if asked.coarse else "number, up to the next possible answer"
     sentences = (
-        f"At least {at_least(1.0 - BETA)} of such answers are not above the true {high}, and not below what is left if "
-        f"people with an epsilon of {margin_text(slack)} in sum leave, those who matter most first.",
-        "The data are secret, so nobody is told how near this answer is.",
+        f"At least {at_least(1.0 - BETA)} of such answers are not above the true {high}, and not below the number "
+        f"left if people with a total epsilon of {margin_text(slack)} leave, those who matter most first.",
+        "The data are secret, so this page cannot say how close this answer is.",
     )
     return AnswerAccuracy(tuple(sentences))

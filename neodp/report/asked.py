@@ -1,8 +1,8 @@
 """Releases read back from a store, with the mechanism that their answers were drawn from.
 
-Everything here comes from what a release keeps, which is public, and from the answer. A poll's mechanism is found again
-from its groups, which is the same computation as before the draw; a graph's mechanism is found again from the graph, if
-the store still has the graph as it was. No vote is read, and no dataset.
+Everything here comes from the public facts that a release keeps, and from the answer. A poll's mechanism is found again
+from its groups, by the same computation as before the draw; a graph's mechanism is found again from the graph, if
+the store still has it unchanged. No vote is read, and no dataset.
 """
 
 from __future__ import annotations
@@ -133,7 +133,9 @@ def reported(store: Store, name: str, about: str | None = None, survey: Survey |
         raise GraphError(f"there is no release {name!r}{of} in {store.address}", hint)
     for _, release in found:
         if release.answer == NOT_KEPT:
-            raise GraphError(f"release {name!r} of {release.graph!r} keeps its cost only", "there is nothing to report")
+            raise GraphError(
+                f"release {name!r} of {release.graph!r} stores only its cost", "there is nothing to report"
+            )
     return [_reported(store, ledger, release, survey) for ledger, release in found]
 
 
@@ -157,7 +159,9 @@ def _reported(store: Store, ledger: Ledger, release: Release, survey: Survey | N
         known = _surveyed(survey, release, part)
         drawn = _surveyed_outcomes(survey, release, part)
         if known is None and drawn is None and isinstance(groups, str):
-            missing = f"the store keeps a digest of its {groups.split(',')[0]} only: report while the table is at hand"
+            missing = (
+                f"the store has only a digest of its {groups.split(',')[0]}: write the report together with the poll"
+            )
             parts.append(ReportedPart(part, answer))
             continue
         if outcomes:

@@ -1,7 +1,7 @@
-"""Reports: one page on an answer that stands alone, with the certificate in it.
+"""Reports: one self-contained page about an answer, with its certificate.
 
-A report says what was asked, what came out, how often such an answer is right, what everybody is promised, what was
-spent, and how it was done. It has only public facts and the answer: the reports of two tables that differ in votes only
+A report has the question, the answer, how often such an answer is right, what everybody is promised, what was
+spent, and the method. It has only public facts and the answer: the reports of two tables that differ in votes only
 and got the same answer are equal in every byte, unless they were drawn on different days.
 """
 
@@ -33,10 +33,10 @@ FORMATS = (".html", ".md", ".json")
 """The suffixes of the files that a report can be written to."""
 
 PUBLIC = (
-    "Who took part, and with which epsilon, is taken as public. Nothing else on this page depends on anybody's data, "
-    "but the answer."
+    "Who took part, and with which epsilon, is treated as public. Apart from the answer, nothing else on this page "
+    "depends on anybody's data."
 )
-SECRET_LEVELS = "Nothing on this page depends on who took part, with which epsilon and which data, but the answer."
+SECRET_LEVELS = "Nothing on this page but the answer depends on who took part, with which epsilon and which data."
 
 
 @checked
@@ -150,7 +150,7 @@ class Report:
 
     @property
     def public(self) -> str:
-        """The facts that are taken as public, in words."""
+        """The facts that are treated as public, in words."""
         return SECRET_LEVELS if any("share" in each.facts for each in self.reported) else PUBLIC
 
     @cached_property

@@ -91,7 +91,7 @@ def _answer(each: Answered, title: str, single: bool) -> str:
 
 
 def _sections(report: Report) -> list[tuple[str, list[str]]]:
-    return [("What everybody is promised", report.promises), ("What was spent, and is left", report.spending)]
+    return [("What everybody is promised", report.promises), ("What was spent, and what is left", report.spending)]
 
 
 def _certificates(report: Report) -> list[str]:

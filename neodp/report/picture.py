@@ -97,7 +97,7 @@ def _diagram(accuracy: AnswerAccuracy, top: int, width: int) -> tuple[list[str],
     if accuracy.sure_from is not None and accuracy.sure_from <= last:
         at = x(accuracy.sure_from)
         sure = margin_text(accuracy.sure_from)
-        since = f"epsilon {sure}" if accuracy.unit.startswith("epsilon") else f"{sure} {accuracy.unit}"
+        since = f"epsilon {sure}" if accuracy.unit.endswith("epsilon") else f"{sure} {accuracy.unit}"
         said = f"19 times in 20 {f'at most {since} away' if accuracy.what == AWAY else f'from {since} on'}"
         anchor = "start" if at < width - (230 if wide else 140) else "end"
         parts.append(f'<circle cx="{at:.1f}" cy="{y(SURE):.1f}" r="5" fill="#b3400d"/>')

@@ -1,9 +1,9 @@
 """Entries for the public registry of deployments of differential privacy, and the questions of NIST SP 800-226.
 
 The registry (https://registry.opendp.org) keeps one YAML document for each data product; the names of the fields are
-those of its schema, ``schemas/deployments-schema.yaml`` of opendp/deployments-registry-data. What neodp cannot know is
-marked with :data:`FILL_IN`: who publishes, for what, and where. Everything else follows from what a store keeps, which
-is public. NIST SP 800-226, *Guidelines for Evaluating Differential Privacy Guarantees* (2025), asks about layers, from
+those of its schema, ``schemas/deployments-schema.yaml`` of opendp/deployments-registry-data. Facts that neodp cannot
+know are marked with :data:`FILL_IN`: who publishes, for what, and where. Everything else follows from the public facts
+in a store. NIST SP 800-226, *Guidelines for Evaluating Differential Privacy Guarantees* (2025), asks about layers, from
 the parameters of privacy down to the collection of the data; :func:`nist` answers those that are neodp's to answer.
 """
 
@@ -60,7 +60,7 @@ def entry(ledgers: Sequence[Ledger], about: str | None = None) -> dict[str, Any]
     """
     found = [each for ledger in ledgers for each in ledger.releases if about in (None, each.graph)]
     if not found:
-        raise GraphError("nothing was answered yet", "an entry is about answers that were given")
+        raise GraphError("there are no answers yet", "an entry is about answers that were given")
     mine = [ledger for ledger in ledgers if ledger.releases]
     dates = sorted((release.time or "")[:10] for release in found)
     names = sorted({release.graph for release in found})
@@ -250,7 +250,7 @@ def _adjacent(found: Sequence[Release]) -> str:
 def _unprotected(found: Sequence[Release]) -> str:
     if all("share" in facts for facts in _facts(found)):
         return "None: neither who takes part nor anybody's epsilon is public."
-    return "Who takes part, and with which epsilon, is taken as public."
+    return "Who takes part, and with which epsilon, is treated as public."
 
 
 def _mechanisms(found: Sequence[Release]) -> list[str]:

@@ -1,4 +1,4 @@
-"""The sentences of a report, for readers who know nothing of differential privacy.
+"""The sentences of a report, for readers who know nothing about differential privacy.
 
 Shares are whole per cents, rounded so that nothing is promised that does not hold: how often an answer is right is
 rounded down, and how sure somebody can become is rounded up.
@@ -78,14 +78,14 @@ def promise(level: Level, guess: str) -> str:
     --------
     >>> promise(Level(0.3, name="high", people=12), VOTE)
     "The 12 people of level 'high' (epsilon 0.3): someone who guessed 50:50 how one of them voted can become at most \
-58 % sure by the answer."
+58 % sure from the answer."
     """
     part = share_of(level)
     if part is not None:
         some = listed([f"{at_most(_belief(float(part) * epsilon))} with epsilon {epsilon:g}" for epsilon in SHOWN])
         return (
             f"Everybody has an epsilon of their own, which nobody learns, and the answer spends {part} of it. Someone "
-            f"who guessed 50:50 {'about a person' if guess == DATA else guess} can become at most so sure by the "
+            f"who guessed 50:50 {'about a person' if guess == DATA else guess} can become at most this sure from the "
             f"answer: {some}."
         )
     belief = _belief(level.epsilon)
@@ -96,7 +96,7 @@ def promise(level: Level, guess: str) -> str:
         named = named if level.name is not None else f"with epsilon {epsilon_rounded_up(level.epsilon)}"
         who = f"The {count(level.people, 'person', 'people')} {named}"
     little = " That is little privacy." if belief >= LITTLE else ""
-    sure = f"at most {at_most(belief)} sure by the answer" + (
+    sure = f"at most {at_most(belief)} sure from the answer" + (
         f", except with chance {level.delta:g}" * bool(level.delta)
     )
     return f"{who}: someone who guessed 50:50 {guess} can become {sure}.{little}"
@@ -142,7 +142,7 @@ def _some(levels: Sequence[str]) -> str:
 
 CHANGE, LEAVE = (
     "the data of a person with epsilon e change",
-    "a person with epsilon e, and all theirs, takes part or not",
+    "a person with epsilon e, with everything that belongs to them, takes part or not",
 )
 METHOD = (
     "The answer was drawn once, with integer arithmetic and the randomness of the operating system, by neodp "
@@ -150,7 +150,7 @@ METHOD = (
     "with epsilon e change, the probability of every answer changes by a factor of at most exp(e){delta}. {proof}"
 )
 """The paragraph on the method, for a paper."""
-PROVEN = "The probabilities are exact, and anybody can recompute from the certificate that the mechanism is private."
+PROVEN = "The probabilities are exact, and anybody can check from the certificate that the mechanism is private."
 PAPER = "(Torkamani et al., Optimal Binary Differential Privacy via Graphs, arXiv:2310.20486)"
 MECHANISMS = {
     "balanced": f"The mechanism is the optimal one for a balanced boundary {PAPER}; whatever the votes are, the true "
@@ -158,16 +158,17 @@ MECHANISMS = {
     "plurality": "The mechanism is the balanced plurality of neodp; whatever the votes are, the true answer is at "
     "least as likely as any other.",
     "weighted": "The mechanism weighs votes by epsilon, and maximises the expected accuracy under a public prior.",
-    "balanced outcomes": "The mechanism is permute-and-flip (McKenna and Sheldon 2020) over the amount of epsilon that "
-    "would have to answer otherwise until an outcome is the true one, or draws with everybody counted alike.",
+    "balanced outcomes": "The mechanism is permute-and-flip (McKenna and Sheldon 2020) over the total epsilon of the "
+    "people who would have to answer differently before an outcome is the true one, or draws "
+    "with everybody counted alike.",
     "weighted outcomes": "The mechanism counts everybody by their epsilon, up to a public cap, and draws by "
     "permute-and-flip (McKenna and Sheldon 2020), or with discrete Laplace noise on a sum.",
-    "secret-levels": "The mechanism adds up the votes, each heard by the epsilon of the person, and draws the answer "
-    "by that score; neither who takes part nor with which epsilon is public.",
-    "at least": "The mechanism draws the answer by the amount of epsilon that would have to leave the graph, with all "
-    "relationships, until there are too few matches.",
+    "secret-levels": "The mechanism adds up the votes, each weighted by the person's epsilon, and draws the answer "
+    "by that score; neither who takes part nor anybody's epsilon is public.",
+    "at least": "The mechanism draws the answer by the total epsilon of the people who would have to leave the graph, "
+    "with all relationships, before there are too few matches.",
     "ranges": "The mechanism is a shifted inverse (Fang, Dong and Yi 2022) with permute-and-flip (McKenna and Sheldon "
-    "2020), over the amount of epsilon that would have to leave the graph until there are fewer matches.",
+    "2020), over the total epsilon of the people who would have to leave the graph before there are fewer matches.",
     "graph": f"The mechanism is the optimal extension of its values on the boundary to all datasets {PAPER}.",
 }
 """A sentence on each kind of mechanism."""

@@ -98,9 +98,9 @@ def _certificate(port: Port, info: GraphInfo, graph: StoredGraph) -> Certificate
     parts, _ = traversal.components(len(graph), graph.source, graph.target)
     if parts > 1:
         raise NotCertified(
-            f"graph {graph.name!r} has {parts} parts that no edge joins, so that an answer could tell "
-            "for certain in which of them the dataset is",
-            "add the edges that are missing, or load each part as a graph of its own",
+            f"graph {graph.name!r} has {parts} parts that no edge joins, so an answer could reveal "
+            "for certain which of them the dataset is in",
+            "add the missing edges, or load each part as a graph of its own",
         )
     epsilon, level = np.unique(graph.epsilon, return_inverse=True)
     delta = np.zeros(len(epsilon))

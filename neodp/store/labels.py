@@ -1,8 +1,8 @@
-"""Graphs of datasets that somebody has in Neo4j under names of their own: read, to be checked and loaded as any other.
+"""A user's own graphs of datasets in Neo4j, under other names: read, to be checked and loaded like any other.
 
 All nodes of one label are the datasets, and the relationships of one type between them are the edges. Keys and colours
-may be texts, whole numbers or truth values; they are read as texts. The nodes stay as they are. The plugin works on
-such a graph where it is, by the same names (``{nodeLabel: 'Answer', relationshipType: 'NEAR', keyProperty: 'id'}``).
+may be strings, integers or booleans; they are read as strings. The nodes stay unchanged. The plugin works on
+such a graph in place, with the same names (``{nodeLabel: 'Answer', relationshipType: 'NEAR', keyProperty: 'id'}``).
 """
 
 from __future__ import annotations

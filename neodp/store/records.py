@@ -429,7 +429,7 @@ def ledger_of(population: str, row: Mapping[str, Any]) -> Ledger:
     ledger = Ledger(population, _limit(population, row), tuple(release for release in releases if release is not None))
     account = account_of(population, row)
     if account is not None and (account.used, account.seal) != (ledger.used, ledger.account.seal):
-        raise account.damaged(f"has {account.used:,} releases, and {ledger.used:,} are there, or not the same ones")
+        raise account.damaged(f"has {account.used:,} releases, but {ledger.used:,} are there, or different ones")
     return ledger
 
 

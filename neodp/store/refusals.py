@@ -138,7 +138,7 @@ def overtaken(what: str, name: str, address: str, look: Call) -> Overtaken:
     """Return the error for a writer that a later one has overtaken."""
     return Overtaken(
         f"somebody else changed {what} {name!r} in {address} while it was being written; their change was kept",
-        Hint("look at it with ", look, ", and do it again if it is still wanted"),
+        Hint("look at it with ", look, ", and repeat the change if you still want it"),
     )
 
 

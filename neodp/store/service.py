@@ -1,8 +1,8 @@
 """The service: everything that users do with a store, once for all kinds of stores.
 
-:class:`Store` is built on the primitives of a :class:`~neodp.store.port.Port`. What computes something is a verb
-(:mod:`neodp.store.verbs`), which this process or the plugin inside the server carries out; which of them, is chosen
-here, once for each call.
+:class:`Store` is built on the primitives of a :class:`~neodp.store.port.Port`. Computations are verbs
+(:mod:`neodp.store.verbs`), which this process or the plugin inside the server carries out; the choice between the two
+is made here, once for each call.
 """
 
 from __future__ import annotations

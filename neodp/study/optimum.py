@@ -195,8 +195,8 @@ def optimize(
     if not family(graph).binary:
         if fair:
             raise GraphError(
-                f"{graph.name!r} has {len(graph.colors)} colours, with which alpha leaves the accuracy away from the "
-                "boundary open",
+                f"{graph.name!r} has {len(graph.colors)} colours, and with more than two, alpha does not determine the "
+                "accuracy away from the boundary",
                 "leave out 'fair', which needs two colours",
             )
         return _by_order(graph, w)

@@ -168,8 +168,8 @@ def test_people_below_a_public_epsilon_can_be_ignored(store: Store) -> None:
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        ({}, "it is not said what is asked"),
-        ({"at_least": 5, "count": True}, "more than one thing is asked"),
+        ({}, "no kind of answer is asked for"),
+        ({"at_least": 5, "count": True}, "more than one kind of answer is asked for"),
         ({"at_least": 0}, "at least 0"),
         ({"at_least": 5, "share": 0.0}, "the share is 0.0"),
         ({"at_least": 5, "share": 1.5}, "the share is 1.5"),
@@ -229,7 +229,7 @@ def test_a_preview_says_what_is_promised_and_what_it_takes(store: Store) -> None
     assert (told["population"], told["share"], told["at_least"], told["false_alarm"]) == ("staff", 0.5, 500, 0.05)
     assert [round(each["guess"], 3) for each in told["promised"]] == [0.562, 0.622, 0.731]
     assert [each["chance"] for each in told["found_with"]] == [0.5, 0.9, 0.99]
-    assert "says yes with 0.05 if there are fewer than 500" in repr(asked)
+    assert "says yes with a chance of 0.05 if there are fewer than 500" in repr(asked)
     counted = neodp.ask(store, "staff", PAIRS, count=True)
     assert counted.to_dict()["confidence"] == 0.95
 

@@ -24,7 +24,7 @@ from neodp.errors import GraphError
         ({"people": "A", "default_epsilon": -1.0}, "the default epsilon is -1.0"),
         ({"people": "A", "default_epsilon": float("nan")}, "the default epsilon is nan"),
         ({"people": "A", "most_matches": 0}, "the limit is 0 matches"),
-        ({"relationships": "A", "owned": [("B", "OWNS")]}, "nothing is owned where relationships are protected"),
+        ({"relationships": "A", "owned": [("B", "OWNS")]}, "nothing can be owned if relationships are protected"),
     ],
 )
 def test_a_protection_that_means_nothing_is_refused(parts: dict[str, Any], why: str) -> None:

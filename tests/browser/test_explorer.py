@@ -145,7 +145,7 @@ def test_epsilon_and_alpha_are_moved(watch: Watch, site: Site) -> None:
     what_if.get_by_role("alert").filter(has_text="is possible").wait_for()
     what_if.get_by_role("checkbox").check()
     what_if.get_by_text("Private: all 196 inequalities").wait_for()
-    what_if.get_by_role("button", name="As it was").click()
+    what_if.get_by_role("button", name="Reset").click()
     what_if.get_by_text("Private").wait_for(state="detached")
     page.get_by_label("Find a dataset by its key").fill("2-3")
     page.keyboard.press("Enter")
@@ -153,7 +153,7 @@ def test_epsilon_and_alpha_are_moved(watch: Watch, site: Site) -> None:
     for _ in range(40):
         alpha.press("ArrowRight")
     what_if.get_by_role("alert").filter(has_text="alpha at").wait_for()
-    what_if.get_by_role("button", name="As it was").click()
+    what_if.get_by_role("button", name="Reset").click()
     what_if.get_by_role("alert").wait_for(state="detached")
     what_if.get_by_label("One edge alone, to").select_option(label="2-4")
     edge = what_if.get_by_label("epsilon of this edge, 2-3 – 2-4")

@@ -103,10 +103,10 @@ def test_releases(survey: Run) -> None:
     survey("answer", "survey", "2-3", "--release", "spring")
     code, out, _ = survey("releases", "survey", "--allow", "3")
     assert code == 0
-    assert out.startswith("3 answers add up: all of them together can tell more about a person than one.")
+    assert out.startswith("3 answers add up: all of them together can reveal more about a person than one.")
     assert (
-        "If each of the other 2 costs as much as the dearest so far, people of epsilon 0.5 spend epsilon 1.5 in all"
-        in out
+        "If each of the other 2 costs as much as the most expensive so far, people of epsilon 0.5 spend epsilon 1.5 in "
+        "all" in out
     )
     assert "population 'default': 1 answer given of 3 allowed, 2 left" in out
     found = document(survey("releases", "survey", "--json"))

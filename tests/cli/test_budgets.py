@@ -122,7 +122,7 @@ def test_a_store_that_is_made_for_a_release_says_so(
         (tmp_path / name).mkdir()
         monkeypatch.chdir(tmp_path / name)
         assert main(words) == 0
-        note = "neodp: the store neodp.db was made now; answers given elsewhere are not counted in it\n"
+        note = "neodp: the store neodp.db was created just now; answers given elsewhere do not count in it\n"
         assert capsys.readouterr().err == note
         assert main(words) == 0
         assert capsys.readouterr().err == ""
@@ -234,9 +234,12 @@ def test_an_empty_name_is_refused_everywhere(run: Run, tmp_path: Path) -> None:
         (("poll", table, *WORDS, "--name", ""), "the poll has no name"),
         (("generate", "path", "g", "4", "--population", ""), "the population has no name"),
         (("generate", "path", "", "4"), "the graph has no name"),
-        (("generate", "path", "g ", "4"), "the name of the graph is 'g ', with blanks around it"),
+        (("generate", "path", "g ", "4"), "the name of the graph is 'g ', with blanks at its beginning or end"),
         (("budget", "", "--releases", "3"), "the population has no name"),
-        (("budget", "default ", "--releases", "3"), "the name of the population is 'default ', with blanks around it"),
+        (
+            ("budget", "default ", "--releases", "3"),
+            "the name of the population is 'default ', with blanks at its beginning or end",
+        ),
         (("stretch", "load", ratings, "--name", ""), "the profile has no name"),
         (("stretch", "load", ratings, "--population", ""), "the population has no name"),
     ):

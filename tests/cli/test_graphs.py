@@ -27,7 +27,7 @@ def test_init_twice(address: str, capsys: pytest.CaptureFixture[str]) -> None:
     first, second = document(run("init", "--json")), document(run("init", "--json"))
     assert first["created"]
     assert second["created"] == []
-    assert run("init")[1] == "everything is there already\n"
+    assert run("init")[1] == "everything already exists\n"
 
 
 @both_stores
@@ -166,7 +166,7 @@ def test_load_reads_any_table_and_standard_input(run: Run, tmp_path: Path, monke
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"source|target\na|b\n")))
     assert document(run(*words, *ignore, "--json"))["edges"] == 1
     code, _, err = run("load", "h", str(edges), str(edges), "--encoding", "windows-1252", "--delimiter", ";")
-    hint = "its first line is one column, source|target|épsilon: what separates columns? name it with --delimiter"
+    hint = "its first line has only one column, source|target|épsilon; name the delimiter with --delimiter"
     assert (code, err) == (2, f"neodp: {edges} has no column 'key'; {hint}\n")
 
 

@@ -155,7 +155,7 @@ def test_what_if(poll: Run, tmp_path: Path) -> None:
     shown = poll(people(tmp_path), *WORDS, "--what-if", "0.7")[1]
     assert "all of high" in shown
     assert "all of low" not in shown  # those of high privacy decide, so it stays as it is
-    assert "Whoever else asks for less privacy, it stays as it is now." in shown
+    assert "If anybody else asks for less privacy, it does not change." in shown
 
 
 def test_levels_from_a_table(poll: Run, tmp_path: Path) -> None:
@@ -171,13 +171,13 @@ def test_levels_from_a_table(poll: Run, tmp_path: Path) -> None:
         ((*WORDS[:3], "privcy", *WORDS[4:]), "people.csv has no column 'privcy'; did you mean 'privacy'?"),
         (
             WORDS[:4],
-            "people.csv: epsilon is no number and no level, 12 times: line 2 ('low'), line 3 ('medium'), "
+            "people.csv: epsilon is neither a number nor a level, 12 times: line 2 ('low'), line 3 ('medium'), "
             "line 4 ('high') and 9 more; give a number, or name levels with --levels",
         ),
         (
             (*WORDS[:4], "--levels", "low=2,medum=1"),
-            "epsilon is no number and no level, 8 times: line 3 ('medium'), line 4 ('high'), line 6 ('medium') and 5 "
-            "more; did you mean 'medum'?",
+            "epsilon is neither a number nor a level, 8 times: line 3 ('medium'), line 4 ('high'), line 6 ('medium') "
+            "and 5 more; did you mean 'medum'?",
         ),
         ((*WORDS[:4], "--levels", "low=-2"), "epsilon is -2.0; give a number from 0 to 690"),
         ((*WORDS[:4], "--levels", "low=two"), "the level 'low' is 'two'; give it an epsilon, as in low=2,high=0.3"),
@@ -199,7 +199,10 @@ def test_levels_from_a_table(poll: Run, tmp_path: Path) -> None:
         ((*WORDS, "--vote", "answer"), "the column 'answer' is named twice; name another one, or leave it out"),
         ((*WORDS, "--option", "a", "--options", "b,c"), "the options are given more than once; give one of --options"),
         ((*WORDS, "--options-file", "none.txt"), "there is no file none.txt; correct the path"),
-        ((*WORDS, "--map", "ja=yes,nein=nope"), "'nein' is mapped to 'nope', which is no option; did you mean 'no'?"),
+        (
+            (*WORDS, "--map", "ja=yes,nein=nope"),
+            "'nein' is mapped to 'nope', which is not an option; did you mean 'no'?",
+        ),
         ((*WORDS, "--map", "none.csv"), "there is no file none.csv; correct the path"),
         ((*WORDS, "--other", "else"), "majority is asked about 3 options; name two of them, or ask for plurality"),
         ((*WORDS[:3], "-1"), "epsilon is -1.0; give a number from 0 to 690"),
@@ -270,7 +273,7 @@ def test_cells_as_people_write_them(poll: Run, tmp_path: Path) -> None:
     assert code == 2
     assert "the vote is none of the options, 2 times: line 4 ('?'), line 6 ('n/a')" in err
     text = poll(ugly, *words[:5], "--missing", "?,n/a", "--map", "ja=yes,nein=no")[1]
-    assert "skipped      3 without a vote or an epsilon; it is public that they took no part" in text
+    assert "skipped      3 without a vote or an epsilon; it is public that they did not take part" in text
     code, _, err = poll(ugly, *words, "--missing", "?,n/a", "--map", "ja=yes,nein=no", "--exact")
     assert code == 2
     assert "the vote is 'JA ', none of the options" in err
@@ -694,7 +697,7 @@ def test_equal_epsilons_and_equal_rows_are_said_in_one_sentence(poll: Run, tmp_p
     text = poll(file, "--vote", "v", "--epsilon", "4", "--what-if", "1", "--margin", "400")[1]
     assert "Everybody has the same epsilon" in text or "Weighted is the same as balanced here" in text
     assert "who ask for most privacy" not in text
-    assert re.search("It stays at (100|more than 99) %, whoever asks for less privacy", text)
+    assert re.search("It stays (100|more than 99) %, whoever asks for less privacy", text)
 
 
 @pytest.mark.parametrize("query", ["majority", "counts"])
@@ -719,7 +722,7 @@ def test_the_same_table_of_other_people_is_pointed_out(run: Run, tmp_path: Path)
     words = (*WORDS, "--mechanism", "balanced")
     assert run("poll", file, *words, "--release", "spring")[0] == 0
     code, _, err = run("poll", file, *words, "--release", "summer")
-    assert (code, "other people? --population NAME; the same: " in err) == (1, True)
+    assert (code, "different people? add --population NAME; the same people: " in err) == (1, True)
     code, _, err = run("poll", file, *words, "--release", "summer", "--population", "others")
     assert code == 0
     assert "this table was also asked about as population 'default': if they are the same people" in err

@@ -177,8 +177,8 @@ def test_optimize_and_what_if_take_more_than_two_colors(run: Run) -> None:
     assert best["expected"] > even["expected"]
     assert document(run("extend", "g", "--json"))["mean_p_true"] == pytest.approx(best["expected"], abs=1e-9)
     assert run("boundary", "g", "--optimize", "--fair")[2] == (
-        "neodp: 'g' has 3 colours, with which alpha leaves the accuracy away from the boundary open; leave out 'fair', "
-        "which needs two colours\n"
+        "neodp: 'g' has 3 colours, and with more than two, alpha does not determine the accuracy away from the "
+        "boundary; leave out 'fair', which needs two colours\n"
     )
     now, low, high = document(run("what-if", "g", "--by", "0.5", "--json"))["what_if"]
     assert now["mean"] < high["mean"] < low["mean"]

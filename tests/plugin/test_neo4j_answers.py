@@ -228,7 +228,7 @@ def test_spent(caller: Caller, client: Store) -> None:
     )
     client.allow("default", Limit(None, 100.0, 1e-6))
     assert caller.refusal(ANSWER, graph="g", key="0-0", release="z").kind == "client"
-    with pytest.raises(Declined, match="has a limit at delta 1e-06, and the plugin adds up at delta 0 only"):
+    with pytest.raises(Declined, match="has a limit at delta 1e-06, and the plugin adds up costs only at delta 0"):
         client.answer("g", "0-0", "z", engine="server")
     assert client.answer("g", "0-0", "z", engine="auto").answer in graph.colors
     assert _plugin(caller, "0-0", "z") in graph.colors  # what is kept costs nothing

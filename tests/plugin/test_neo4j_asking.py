@@ -277,8 +277,8 @@ def test_a_node_of_two_roles_is_an_answer_that_spends(caller: Caller) -> None:
     ("call", "why"),
     [
         ("CALL neodp.ask('nobody', 'MATCH (a:Person)', {atLeast: 1})", "no people are protected as"),
-        ("CALL neodp.ask('staff', 'MATCH (a:Person)', {})", "it is not said what is asked"),
-        ("CALL neodp.ask('staff', 'MATCH (a:Person)', {atLeast: 1, count: true})", "more than one thing is asked"),
+        ("CALL neodp.ask('staff', 'MATCH (a:Person)', {})", "no kind of answer is asked for"),
+        ("CALL neodp.ask('staff', 'MATCH (a:Person)', {atLeast: 1, count: true})", "more than one kind of answer is"),
         ("CALL neodp.ask('staff', 'MATCH (a:Person)', {atLeast: 0})", "whether there are at least 0"),
         ("CALL neodp.ask('staff', 'MATCH (a:Person)', {atLeast: 1, share: 1.5})", "the share is 1.5"),
         ("CALL neodp.ask('staff', 'MATCH (a:Person)', {atLeast: 1, falseAlarm: 1})", "the false-alarm rate is 1.0"),

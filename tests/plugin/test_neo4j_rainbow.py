@@ -244,8 +244,8 @@ def test_a_stored_mechanism_by_a_program_is_the_clients(caller: Caller, client: 
     client.write("g", neodp.extend(graph, method="optimal"))  # without alpha, the best of all
     refusal = caller.refusal("CALL neodp.eval('g', [$key])", key=graph.key(0))
     assert (refusal.kind, refusal.hint) == ("client", "use the client")
-    assert "was found by the method 'optimal', which the plugin has not" in refusal.message
-    with pytest.raises(Declined, match="which the plugin has not; use the client"):
+    assert "was found by the method 'optimal', which the plugin does not have" in refusal.message
+    with pytest.raises(Declined, match="which the plugin does not have; use the client"):
         client.evaluate("g", [graph.key(0)], engine="server")
     assert client.audit("g").engine == "server"
 

@@ -41,13 +41,13 @@ def test_options_are_taken_as_they_are_named() -> None:
     ("value", "message"),
     [
         ("-0.5", "row 1: epsilon is '-0.5', not allowed; give a number from 0 to 690"),
-        ("nan", "row 1: epsilon is 'nan', no number and no level; the levels are low, high"),
-        ("inf", "row 1: epsilon is 'inf', no number and no level; the levels are low, high"),
+        ("nan", "row 1: epsilon is 'nan', neither a number nor a level; the levels are low, high"),
+        ("inf", "row 1: epsilon is 'inf', neither a number nor a level; the levels are low, high"),
         ("1000", "row 1: epsilon is '1000', not allowed; give a number from 0 to 690"),
         ("", "row 1: epsilon is missing; give a number or a level, or leave such people out with `skip_empty=True`"),
         (None, "row 1: epsilon is missing; give a number or a level, or leave such people out with `skip_empty=True`"),
-        ("hihg", "row 1: epsilon is 'hihg', no number and no level; did you mean 'high'?"),
-        ("x", "row 1: epsilon is 'x', no number and no level; the levels are low, high"),
+        ("hihg", "row 1: epsilon is 'hihg', neither a number nor a level; did you mean 'high'?"),
+        ("x", "row 1: epsilon is 'x', neither a number nor a level; the levels are low, high"),
     ],
 )
 def test_wrong_epsilons(value: str | None, message: str) -> None:
@@ -134,7 +134,7 @@ def test_other_words_for_options() -> None:
     words = Cells(mapping=(("ja", "yes"), ("nein", "no"), ("weiss nicht", "")), skip_empty=True)
     assert counts(["JA", "nein", "yes", "weiss nicht"], words) == [2, 1]
     assert refusal(["ja"], Cells(mapping=(("ja", "yess"),))) == (
-        "'ja' is mapped to 'yess', which is no option; did you mean 'yes'?"
+        "'ja' is mapped to 'yess', which is not an option; did you mean 'yes'?"
     )
     assert refusal(["ja"], Cells(mapping=(("no", "yes"),))) == (
         "'no' is mapped to 'yes', and is another option itself; leave one of them out"
@@ -144,7 +144,7 @@ def test_other_words_for_options() -> None:
 def test_an_option_for_all_else() -> None:
     assert counts(["tea", "milk", "beer"], Cells(other="else"), ["tea", "else"]) == [1, 2]
     assert refusal(["tea"], Cells(other="else"), ["tea", "milk"]) == (
-        "`other='else'` is no option; the options are tea, milk"
+        "`other='else'` is not an option; the options are tea, milk"
     )
 
 
@@ -157,7 +157,7 @@ def test_all_that_is_wrong_is_said_at_once() -> None:
         problems.raise_if_any()
     assert str(raised.value).splitlines() == [
         "5 cells of people.csv cannot be used:",
-        "  epsilon is no number and no level, 2 times: line 1 ('x'), line 3 ('y'); "
+        "  epsilon is neither a number nor a level, 2 times: line 1 ('x'), line 3 ('y'); "
         "give a number, or name levels with `levels=...`",
         "  epsilon is missing: line 2; give a number or a level, or leave such people out with `skip_empty=True`",
         "  epsilon is not allowed: line 4 ('-1'); give a number from 0 to 690",

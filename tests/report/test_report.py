@@ -77,7 +77,7 @@ def test_a_report_says_what_a_reader_needs(tmp_path: Path) -> None:
         "if the margin was 1 vote or more: if so many people would have to vote otherwise to change the true answer"
     )
     assert f"right at least 19 times in 20 {margin}." in page
-    assert "can become at most almost 100 % sure by the answer. That is little privacy." in page
+    assert "can become at most almost 100 % sure from the answer. That is little privacy." in page
     assert "1 answer about the population &#x27;staff&#x27; has been given so far, and no more may be given." in page
     assert "http" not in page.replace("http://www.w3.org/2000/svg", "")  # it stands alone
     assert page.count("<script") == page.count('<script type="application/json"') == 1
@@ -177,7 +177,7 @@ def test_many_levels_need_the_survey_for_a_certificate(tmp_path: Path) -> None:
         survey = neodp.poll(table, vote="v", epsilon="e", mechanism="balanced")
         survey.release(store, "spring")
         assert len(report(store, "spring", survey=survey).certificates) == 1
-        assert "the store keeps a digest of its 100 groups only" in report(store, "spring").missing[0]
+        assert "the store has only a digest of its 100 groups" in report(store, "spring").missing[0]
         assert report(store, "spring").spending[1].startswith("It has cost epsilon from 0.51 (epsilon 0.51) to 1.49 ")
 
 
@@ -195,7 +195,7 @@ def test_a_poll_with_secret_levels_has_a_report_that_takes_no_level_as_public(tm
         neodp.poll(table, vote="v", epsilon="e", secret_levels=True).release(store, "spring")
         found = report(store, "spring")
         assert verify(found.certificates[0]) == []
-        assert "taken as public" not in found.text(".html") + found.text(".md")
+        assert "treated as public" not in found.text(".html") + found.text(".md")
         assert "right, in this sense, at least 19 times in 20 if the sums were 4.7 apart or more" in found.text(".md")
 
 
@@ -228,9 +228,9 @@ def test_a_report_of_an_asked_question_says_what_a_reader_needs(tmp_path: Path) 
     found = asked(tmp_path / "one", range(150), 3.0, at_least=20)
     page = found.text(".md")
     assert "Are there at least 20 matches of MATCH (a:Person) WHERE a.ill = true?" in page
-    assert "If there are fewer than 20, such an answer is no, and right, 95 % of the time." in page
-    assert "with an epsilon of 23.1 in sum would have to leave before there are fewer" in page
-    assert "can become at most so sure by the answer: 53 % with epsilon 0.5, 55 % with epsilon 1" in page
+    assert "If there are fewer than 20, such an answer is no, and so right, 95 % of the time." in page
+    assert "with a total epsilon of 23.1 would have to leave before there are fewer" in page
+    assert "can become at most this sure from the answer: 53 % with epsilon 0.5, 55 % with epsilon 1" in page
     assert "It has cost 1/5 of everybody's epsilon. 4/5 of it is left." in page
     assert "changes by a factor of at most exp(1/5 e)." in found.method
     secret = asked(tmp_path / "two", range(150), 3.0, at_least=20, share=1.0)

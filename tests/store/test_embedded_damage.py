@@ -101,7 +101,7 @@ def test_a_release_that_vanished_is_not_drawn_again(path: Path) -> None:
     """The account remembers it, and there would be room for another answer."""
     name = next(iter(asked(path, 2)))
     meddle(path, "DELETE FROM level WHERE release = 1", "DELETE FROM release WHERE id = 1")
-    said = "its accounts state 2 releases, and another number is there"
+    said = "its accounts state 2 releases, but a different number is there"
     for release in (name, "another"):
         with open_store(path) as store, pytest.raises(DamagedStore, match=said):
             store.answer("survey", "3", release)

@@ -182,7 +182,7 @@ def test_more_than_two_colors_have_the_best_alpha_that_is_the_same_for_an_order(
     m = neodp.extend(g.with_alpha(best.alpha))
     assert neodp.audit(g, m)
     assert m.p_true.mean() == pytest.approx(best.expected, abs=1e-9)
-    with pytest.raises(GraphError, match="'plurality' has 3 colours, with which alpha leaves the accuracy"):
+    with pytest.raises(GraphError, match="'plurality' has 3 colours, and with more than two, alpha does not"):
         optimize(g, fair=True)
 
 

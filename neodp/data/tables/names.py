@@ -180,7 +180,7 @@ def _missing(source: object, name: str, names: Sequence[str], below: HeaderBelow
         hint = f"its first line, {_listed(names)}, must name the columns"
     if not hint and len(names) == 1:
         hint = Hint(
-            f"its first line is one column, {_listed(names)}: what separates columns? name it with ",
+            f"its first line has only one column, {_listed(names)}; name the delimiter with ",
             Option("delimiter"),
         )
     return GraphError(f"{source} has no column {shortened(name)!r}", hint or f"its columns are {_listed(names)}")

@@ -1,9 +1,10 @@
 """All problems with the cells of a table, reported at once.
 
-A person who fixes a table wants to hear of every mistake in it, not of one mistake a run. So checks do not raise an
-error when they meet a wrong cell: they *add* it to a list of problems, with what the cell should be, the row, and the
-content of the cell. In the end ``raise_if_any`` raises one error. A single problem reads like any other error of neodp;
-several problems take one line for each kind: how many there are, where the first ones are, and what would fix them.
+A person who corrects a table wants to know every mistake in it at once, not one mistake per run. So checks do not raise
+an error when they meet a wrong cell: they *add* it to a list of problems, with what the cell should be, the row, and
+the content of the cell. In the end ``raise_if_any`` raises one error. A single problem reads like any other error of
+neodp; several problems take one line for each kind: how many there are, where the first ones are, and what would fix
+them.
 """
 
 from __future__ import annotations

@@ -161,7 +161,7 @@ def understood(source: TableSource, format: Format) -> Iterator[None]:
             raise
         raise GraphError(
             f"{source} is not {_NAMES[format]}, or it is damaged ({_reason(e)})",
-            "make the file again, or give it the ending of what it is",
+            "write the file again, or give it the right ending",
         ) from None
 
 

@@ -190,7 +190,7 @@ def _certain_header(
     if below is None or not below.certain:
         return None
     warnings.warn(
-        f"{source}: {below.unit} {below.number} names the columns; what is above it is not read", stacklevel=3
+        f"{source}: {below.unit} {below.number} names the columns; the lines above it are not read", stacklevel=3
     )
     return below.number
 

@@ -213,7 +213,7 @@ class Text:
         rows = "row does" if count == 1 else "rows do"
         return GraphError(
             f"{self._source}: {count:,} {rows} not have as many cells as the header, "
-            f"which has {n} between {_shown(self.delimiter)}: {shown}{more}",
+            f"which has {n} separated by {_shown(self.delimiter)}: {shown}{more}",
             f"write out the empty cells of such rows, as {_shown(self.delimiter)} at their ends"
             if shorter
             else Hint(

@@ -51,6 +51,6 @@ function fromFile(name, body) {
 
 function found(value, key) {
   if (value !== undefined) return value;
-  const message = key === undefined ? "This is not in the file." : `What decides ${JSON.stringify(key)} is not in the file.`;
+  const message = key === undefined ? "This is not in the file." : `The path that decides ${JSON.stringify(key)} is not in the file.`;
   throw new Refused({ kind: "held", message, hint: "Run 'neodp explore' to ask for it." });
 }

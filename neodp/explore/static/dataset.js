@@ -27,7 +27,7 @@ function distribution(facts, shade) {
 
 function deciding(facts, choose) {
   const title = h("h3", {}, "What decides it");
-  if (facts.decided === null) return [title, h("p", {}, "The stored mechanism is not what the graph gives now, so that no path explains it.")];
+  if (facts.decided === null) return [title, h("p", {}, "The stored mechanism no longer matches the graph, so no path explains it.")];
   const { path, epsilons, deltas } = facts.decided;
   if (!path.length) return [title, h("p", {}, "Nothing bounds it: no dataset with a given alpha can be reached, so the answer is the true one.")];
   const total = epsilons.reduce((sum, epsilon) => sum + epsilon, 0);

@@ -30,7 +30,7 @@ function introduction(facts) {
 function told(facts) {
   if (facts.problem) return notice("wrong", sentence(facts.problem.message), sentence(facts.problem.hint));
   return notice(facts.origin === "stored" ? "quiet" : "careful", ORIGINS[facts.origin],
-    facts.origin === "stored" ? null : `Store one for the graph as it is: neodp extend ${facts.quoted}`);
+    facts.origin === "stored" ? null : `Store one for the present graph: neodp extend ${facts.quoted}`);
 }
 
 export function sentence(text) {

@@ -118,7 +118,7 @@ export function pictured(found) {
   ];
   const rows = found.margins.map((margin, i) => [number(margin), ...found.mechanisms.flatMap((each) => [each.even[i]?.text ?? "–", each.least[i].text])]);
   return [
-    h("p", {}, `${sentence(printable(found.question))} The margin is how many people would have to vote otherwise to change the true answer.`),
+    h("p", {}, `${sentence(printable(found.question))} The margin is how many people would have to vote differently to change the true answer.`),
     found.margins.length
       ? chart({ title: sentence(found.question), label: "Accuracy of the poll by margin; the table below has the same figures.", series, xTitle: "margin, in people", yTitle: "chance of the true answer", names: number, base: found.coin })
       : h("p", {}, "Only one answer is possible: it is always right."),

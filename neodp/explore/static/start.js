@@ -17,7 +17,7 @@ export async function startPage() {
     answers.length ? latest(answers) : null,
     populations.length ? left(populations) : null,
     h("div", { class: "doors" },
-      door("polls", "Plan a poll", "How often would a private answer be right, for so many people with these levels of privacy?"),
+      door("polls", "Plan a poll", "How often would a private answer be right, for this many people with these levels of privacy?"),
       door("table", "Open a table", "Drop a table of people anywhere on this page, and see how accurate its answer would be. It stays on this machine, and is not kept."),
       h("section", { class: "card" }, h("h2", {}, "Make a graph of datasets"),
         h("p", {}, "Type ", h("code", {}, "neodp generate three-voters votes --balanced"), " in a terminal, and reload this page."))),

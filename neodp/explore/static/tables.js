@@ -64,8 +64,8 @@ export async function releasesPage() {
   const { populations } = await ask("releases");
   return [
     h("h1", {}, "Releases and budget"),
-    h("p", { class: "lead" }, "What was answered, and what it cost the people. Which dataset was asked for is not shown here."),
-    populations.length ? populations.map(ledger) : h("section", { class: "card" }, h("p", {}, "Nothing was answered yet, and nobody has set a budget.")),
+    h("p", { class: "lead" }, "The answers given, and what they cost the people. The dataset that was asked for is not shown here."),
+    populations.length ? populations.map(ledger) : h("section", { class: "card" }, h("p", {}, "There are no answers yet, and nobody has set a budget.")),
   ];
 }
 

@@ -38,8 +38,8 @@ export function whatIf(graph, facts, drawing, follow) {
     state.balanced = false;
     build();
     compute();
-    announce("Everything is as it is stored.");
-  } }, "As it was");
+    announce("Everything is reset to the stored values.");
+  } }, "Reset");
 
   function build() {
     const few = facts.levels.length <= LEVELS;
@@ -51,7 +51,7 @@ export function whatIf(graph, facts, drawing, follow) {
     const even = h("label", { class: "check" }, h("input", { type: "checkbox", onchange: (event) => {
       state.balanced = event.target.checked;
       compute();
-    } }), h("span", {}, "Choose alpha anew: balanced, so that no answer is favoured at the boundary"));
+    } }), h("span", {}, "Recompute alpha: balanced, so that no answer is favoured at the boundary"));
     own.replaceChildren();
     delete own.dataset.key;
     element.replaceChildren(h("h2", {}, "What if"), ...(movable

@@ -1,7 +1,7 @@
 """The number of people who chose an option, in ranges.
 
 *By distance.* To have o people where there are c, the o - c cheapest of the others have to choose the option, or the
-c - o cheapest of those who did, another one. A range's distance is that of its number nearest to c.
+c - o cheapest of those who chose it have to choose another. A range's distance is that of its number nearest to c.
 
 *With noise.* All sums of weights are multiples of g, the greatest common divisor of the weights, which are public. So
 is the noise: Z = g Y with Pr[Y = y] in proportion to e^(-g u |y|). A sum that moves by w moves by w / g such steps, and

@@ -1,10 +1,10 @@
 """Both mechanisms of a question with several outcomes, and their accuracy, before any vote is read.
 
 *Balanced*: nobody counts less than others. It is drawn by distance, where no outcome is ever likelier than the true
-one, whatever the votes; a ranking is heard with the least epsilon of all instead, if that is more accurate. A count is
-drawn with noise at the least epsilon, unless the bound on the average error by distance, which holds for all votes, is
-below the average error of that noise: so it is never worse on average than everybody at the least epsilon.
-*Weighted*: people are heard with the weight min(epsilon, c), where c is the least of some epsilons that comes within
+one, whatever the votes; a ranking instead counts everybody with the least epsilon of all, if that is more accurate. A
+count is drawn with noise at the least epsilon, unless the bound on the average error by distance, which holds for all
+votes, is below the average error of that noise: so it is never worse on average than everybody at the least epsilon.
+*Weighted*: people count with the weight min(epsilon, c), where c is the least of some epsilons that comes within
 WORTH of the best expected accuracy; a count has the c with the least expected square of its error, which is a closed
 form, or the least epsilon if that has the smaller expected error. All of these choices follow from the groups, the
 prior and the ranges, which are public. Expected figures are averages over tables that are drawn from the prior, with a
@@ -87,7 +87,7 @@ class OutcomeAccuracy:
 
     @property
     def cap(self) -> float:
-        """The greatest epsilon with which anybody is heard."""
+        """The greatest epsilon with which anybody counts."""
         return max(self.how.units) * UNIT
 
     @property

@@ -84,7 +84,7 @@ def outcome_queries(
     option = rest or names[0]
     if option not in names:
         hint = near(option, names) or f"the options are {', '.join(names)}"
-        raise GraphError(f"the query is {query!r}, and {option!r} is no option", hint)
+        raise GraphError(f"the query is {query!r}, and {option!r} is not an option", hint)
     return {None: Count(names, names.index(option), people, starts)}
 
 

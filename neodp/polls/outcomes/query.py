@@ -1,11 +1,11 @@
 """Questions with several outcomes, and three private ways to draw one, each person with an epsilon of their own.
 
-Two tables are neighbours if one person answers otherwise; the edge between them has that person's epsilon. Epsilons are
-whole multiples of a unit u = 2^-16, rounded down, so that all numbers below are whole, and nothing else is rounded.
+Two tables are neighbours if one person answers differently; the edge between them has that person's epsilon. Epsilons
+are whole multiples of a unit u = 2^-16, rounded down, so that all numbers below are whole, and nothing else is rounded.
 
 **By distance.** For a possible outcome o of a question let
 
-    D_o = the least sum of epsilons of people who must answer otherwise until o is the true outcome,
+    D_o = the least total epsilon of people who must answer differently before o is the true outcome,
 
 the distance from the table to the tables whose true outcome is o, or a lower bound of it that has the same two
 properties: one person's answer moves every D_o by at most that person's own epsilon (the triangle inequality), and D_o
@@ -18,17 +18,17 @@ than the true one.
 counted by their weights: outcome o is behind by B_o, and B_o takes the place of D_o. It is private for the same reason
 where one person moves every B_o by at most w_i; :mod:`neodp.polls.outcomes.ranking` has its own proof. With weights
 min(epsilon, c), people who ask for much privacy count less than others, but the answer no longer depends on the few
-with the least epsilons: it is more often right on average, and can be wrong where privacy goes with the answer. With
+with the least epsilons: it is more often right on average, and can be wrong if answers split by privacy. With
 the same weight for all, nobody counts less, and the true outcome is again the likeliest.
 
 **With noise** (counts only). The sum of the weights of those who chose an option moves by at most w_i. It is published
 with noise Z, Pr[Z = z] in proportion to e^(-u |z|) for the multiples z of the weights' greatest common divisor, as the
 difference of two numbers with Pr[G >= n] = e^(-u n): the chance of every sum changes by a factor of at most e^(w_i)
-(:mod:`neodp.polls.outcomes.counting`). What is done with the sum afterwards costs nothing.
+(:mod:`neodp.polls.outcomes.counting`). Any further computation with the sum costs nothing.
 
 *Accuracy of a distance, known beforehand.* An outcome with D_o >= d is accepted, and hence the answer, with chance at
 most e^(-d / 2). So with K outcomes and chance 1 - beta, the answer is the true outcome of a table in which people with
-epsilon 2 ln(K / beta) in sum answer otherwise.
+a total epsilon of 2 ln(K / beta) answer differently.
 """
 
 from __future__ import annotations

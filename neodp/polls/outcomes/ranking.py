@@ -24,7 +24,7 @@ exceeds the greatest of the others' S_r + X_r, less S_o. Another ballot moves ev
 by at most 2 w_i, and the chance of exceeding it changes by a factor of at most e^(w_i). In whole numbers, scores are
 sums of w_i P_i(o), and the rate is 1 / (k - 1) of the usual one.
 
-Instant run-off, which eliminates one option after another, is not here: the distance to another winner is hard to
+There is no instant run-off, which eliminates one option after another: the distance to another winner is hard to
 compute, and one private elimination after another would divide everybody's epsilon by the number of rounds.
 """
 

@@ -167,10 +167,10 @@ def outcome_figures(each: OutcomeQuestion) -> str:
     if each.facts()["error_in"] == "people":
         return (
             f"balanced is expected to be off by {balanced.error:.1f} people and weighted by {weighted.error:.1f}; "
-            f"where privacy goes with the answer, by {balanced.against_error:.1f} and {weighted.against_error:.1f}"
+            f"if answers split by privacy, by {balanced.against_error:.1f} and {weighted.against_error:.1f}"
         )
     return (
         f"balanced is expected to be right {at_least(balanced.expected)} of the time and weighted "
-        f"{at_least(weighted.expected)}; where privacy goes with the answer, {at_least(balanced.against)} and "
+        f"{at_least(weighted.expected)}; if answers split by privacy, {at_least(balanced.against)} and "
         f"{at_least(weighted.against)}"
     )

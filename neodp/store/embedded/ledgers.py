@@ -68,7 +68,7 @@ class Ledgers:
         found = {self._file.execute(f"SELECT count(*) FROM release {way}")[0][0] for way in COUNTS}
         said = sum(self.account(population).used for population in self.populations.rows())
         if found != {said}:
-            raise self._file.damaged(f"its accounts state {said:,} releases, and another number is there")
+            raise self._file.damaged(f"its accounts state {said:,} releases, but a different number is there")
         self._counted = True
 
     def all(self) -> list[Ledger]:
@@ -97,7 +97,7 @@ class Ledgers:
             releases = tuple(self.release(row) for row in rows)
         ledger = Ledger(population, account.limit, releases)
         if (account.used, account.seal) != (ledger.used, ledger.account.seal):
-            raise account.damaged(f"has {account.used:,} releases, and {ledger.used:,} are there, or not the same ones")
+            raise account.damaged(f"has {account.used:,} releases, but {ledger.used:,} are there, or different ones")
         return ledger
 
     def account(self, population: str) -> Account:

@@ -4,16 +4,16 @@ Neo4j isolates transactions as *read committed*: a statement sees what others co
 snapshot, neither of a transaction nor of a statement. If nobody writes meanwhile, what is read is one state of the
 graph. If somebody does, every row of a match is what it was when it was read, and two rows may be of different states.
 
-What privacy needs of the reading is that each row counts for everybody who takes it along. So who has which role is
+Privacy requires that each row counts for everybody who takes it along. So who has which role is
 read *after* the matches, and *before* them as well if that could differ by more than people who come and go: if a node
-of the pattern may be public, since it could be a person's label that is taken off, or if there are owners. A row counts
+of the pattern may be public, since a person's label may have been removed, or if there are owners. A row counts
 for all who had any of its elements before or after. An element that is nobody's must be there after all matches were
 read, with no label of people or of what they own; if it is not, it may have been somebody's who came and left in
 between, and the row does not count. Everybody has the epsilon that was read last. Ids stand for the same elements all
-the time, since the server does not give away the id of what was deleted while a transaction is open that was open then.
+the time, since the server does not reuse the id of a deleted element while a transaction is open that was open then.
 
-What remains is time: who is in the graph changes how long the reading takes, and so which changes of others it sees.
-Only a database that nobody writes to, or a copy of it, excludes that.
+Time remains: who is in the graph changes how long the reading takes, and so which changes of others it sees.
+Only a database that nobody writes to, or a copy, rules that out.
 """
 
 from __future__ import annotations

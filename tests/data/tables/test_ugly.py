@@ -44,9 +44,9 @@ READ = {
 """Where the last person stands."""
 
 TITLED = {
-    "title.csv": ("line 3 names the columns; what is above it is not read", "line 6"),
-    "title.xlsx": ("row 2 names the columns; what is above it is not read", "row 5"),
-    "remarks.csv": ("line 3 names the columns; what is above it is not read", "line 6"),
+    "title.csv": ("line 3 names the columns; the lines above it are not read", "line 6"),
+    "title.xlsx": ("row 2 names the columns; the lines above it are not read", "row 5"),
+    "remarks.csv": ("line 3 names the columns; the lines above it are not read", "line 6"),
 }
 """What is said about a header below a title, and where the last person stands."""
 
@@ -54,7 +54,7 @@ ENCODING = (
     "and other encodings cannot be told apart; name it, as in `encoding='windows-1252'` (Excel in America and Western "
     "Europe), windows-1250 (Central Europe) or mac-roman, or save the table as 'CSV UTF-8'"
 )
-AGAIN = "make the file again, or give it the ending of what it is"
+AGAIN = "write the file again, or give it the right ending"
 
 QUOTES = "put cells that contain ',' into double quotes, or name another `delimiter=...`"
 
@@ -69,14 +69,14 @@ REFUSED = {
     "capitals.csv": "has no column 'vote'; did you mean 'Vote'?",
     "twice.csv": "has 2 columns 'vote'; rename or remove all but one",
     "misspelt.csv": "has a column 'weigth', but no column 'weight'; rename it, or give `extra_columns='ignore'`",
-    "ragged.csv": ": 2 rows do not have as many cells as the header, which has 2 between ',': "
+    "ragged.csv": ": 2 rows do not have as many cells as the header, which has 2 separated by ',': "
     f"line 3 has 3, line 4 has 1; {QUOTES}",
     "open_quote.csv": ": a quotation mark in line 3 or after it is never closed; close it, or double it where it is",
     "mixed_decimals.csv": ", line 3: epsilon is '1.000', written with a point where others have a comma; write all",
-    "short_rows.csv": ": 3 rows do not have as many cells as the header, which has 4 between ',': line 2 has 3, "
+    "short_rows.csv": ": 3 rows do not have as many cells as the header, which has 4 separated by ',': line 2 has 3, "
     "line 3 has 3, line 4 has 3; write out the empty cells of such rows, as ',' at their ends",
-    "blanks_between.txt": "has no column 'vote'; its first line is one column, name  vote  epsilon: what separates "
-    "columns? name it with `delimiter=...`",
+    "blanks_between.txt": "has no column 'vote'; its first line has only one column, name  vote  epsilon; name "
+    "the delimiter with `delimiter=...`",
     "cut_off.csv.gz": "is a damaged or cut-off gzip file; copy it again, or compress the table again",
     "not_compressed.csv.gz": "is not compressed; remove .gz from its name, or compress the table again",
     "two_sheets.xlsx": "has 2 sheets with cells: May, June; name one of them with `sheet=...`",
@@ -97,8 +97,8 @@ OPTIONS = "the options are yes, no; name others with --options, or accept them w
 POLLED = [
     ("google_forms.csv", FORM, "line 3 (row 2) ('A lot (0.3)'), line 4 (row 3) ('Little (2)'); give a number"),
     ("google_forms.csv", (*FORM, "--levels", "A lot (0.3)=0.3,Little (2)=2"), 2),
-    ("survey_monkey.csv", MONKEY, "line 2: epsilon is 'Response', no number and no level; the levels are low, high; "
-     "or delete the line, if it is a second header"),
+    ("survey_monkey.csv", MONKEY, "line 2: epsilon is 'Response', neither a number nor a level; the levels are low, "
+     "high; or delete the line, if it is a second header"),
     ("likert.csv", PLAIN, f"the vote is none of the options, 2 times: line 2 ('5'), line 4 ('4'); {OPTIONS}"),
     ("likert.csv", LIKERT, 3),
     ("likert.csv", (*PLAIN, "--options", "1,2,3,4,5", "--query", "plurality"), 3),
@@ -106,8 +106,8 @@ POLLED = [
      "or delete the line, if it is a total"),
     ("total_of_epsilon.csv", PLAIN, "line 5: the vote is missing; give one, or leave such people out with --skip-empty;"
      " or delete the line, if it is a total"),
-    ("thousands.csv", PLAIN, "epsilon is '1,000', no number and no level; give a number with a decimal point, and "
-     "nothing between thousands"),
+    ("thousands.csv", PLAIN, "epsilon is '1,000', neither a number nor a level; give a number with a decimal point, "
+     "and nothing between thousands"),
     ("percent.csv", PLAIN, "line 2 ('50%'), line 3 ('100 %'); give a number without a percent sign, such as 0.5"),
     ("excel_errors.csv", PLAIN, f"line 3: the vote is '#N/A', none of the options; {OPTIONS}"),
     ("excel_errors.csv", (*PLAIN, "--missing", "#N/A", "--skip-empty"), 2),

@@ -53,10 +53,10 @@ public final class Names {
         }
         String called = "the name of the " + what + " is " + Text.repr(name);
         if (Text.space(name.codePointAt(0)) || Text.space(name.codePointBefore(name.length()))) {
-            throw Refusal.graph(called + ", with blanks around it", "leave the blanks out");
+            throw Refusal.graph(called + ", with blanks at its beginning or end", "leave the blanks out");
         }
         if (name.codePoints().anyMatch(Names::unseen)) {
-            throw Refusal.graph(called + ", with a character that cannot be seen", "leave it out");
+            throw Refusal.graph(called + ", with an invisible character", "leave it out");
         }
         return normal(name);
     }

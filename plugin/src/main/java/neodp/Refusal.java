@@ -155,7 +155,7 @@ public class Refusal extends RuntimeException implements Status.HasStatus {
                 "somebody else changed graph " + Text.quoted(graph)
                         + " while it was being written; their change was kept",
                 "look at it with `MATCH (g:DatasetGraph {name: " + Text.cypher(graph)
-                        + "}) RETURN g`, and do it again if it is still wanted");
+                        + "}) RETURN g`, and repeat the change if you still want it");
     }
 
     public static Refusal privacy(String sentence, String hint) {

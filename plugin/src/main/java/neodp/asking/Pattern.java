@@ -110,7 +110,7 @@ public record Pattern(List<Node> nodes, List<Link> links, Condition condition) {
     private Property property(String text, Tree where) {
         if (where == null || !where.is("missing") || !where.tree(0).is("property")) {
             throw Refusal.notAskable(
-                    Text.repr(text) + " is no property of the pattern",
+                    Text.repr(text) + " is not a property of the pattern",
                     "give a variable and a property, such as r.amount");
         }
         String name = Reader.word(where.tree(0).text(0));
@@ -128,7 +128,7 @@ public record Pattern(List<Node> nodes, List<Link> links, Condition condition) {
         nodes.forEach(node -> check(node, protection));
         if (!touches(protection)) {
             throw Refusal.notAskable(
-                    "the pattern contains no people, so that there is nobody to protect",
+                    "the pattern contains no people, so there is nobody to protect",
                     protection.people() != null
                             ? "ask the database itself, or add a node of the people"
                             : "add a relationship of type " + protection.relationships());
@@ -153,14 +153,14 @@ public record Pattern(List<Node> nodes, List<Link> links, Condition condition) {
         if (node.label == null) {
             throw Refusal.notAskable(
                     "the node (" + (node.name == null ? "" : node.name)
-                            + ") has no label, so that nobody knows to whom it belongs",
+                            + ") has no label, so neodp cannot know whose it is",
                     "write a label, such as (" + (node.name == null ? "" : node.name) + ":"
                             + (labels.isEmpty() ? "Person" : labels.get(0)) + ")");
         }
         if (protection.role(node.label) == null) {
             throw Refusal.notAskable(
                     "the label " + Text.repr(node.label)
-                            + " is neither protected, owned nor public, so that nobody knows to whom it belongs",
+                            + " is neither protected, owned nor public, so neodp cannot know whose it is",
                     "population " + Text.repr(protection.population()) + " has "
                             + (labels.isEmpty() ? "no labels" : String.join(", ", labels)));
         }
@@ -209,7 +209,7 @@ public record Pattern(List<Node> nodes, List<Link> links, Condition condition) {
         }
         if (nodes.stream().anyMatch(node -> protection.role(node.label) == Protection.Role.OWNED)) {
             throw Refusal.client(
-                    "a node of the pattern is owned, by any number of people, and the plugin knows matches of two",
+                    "a node of the pattern may be owned by any number of people, and the plugin supports matches of two",
                     "ask with the client, as in 'neodp ask'");
         }
         long units = 0;
@@ -225,7 +225,7 @@ public record Pattern(List<Node> nodes, List<Link> links, Condition condition) {
         }
         if (units > 2) {
             throw Refusal.client(
-                    "a match of the pattern can have " + units + " people, and the plugin knows matches of two",
+                    "a match of the pattern can have " + units + " people, and the plugin supports matches of two",
                     "ask with the client, as in 'neodp ask'");
         }
         boolean shared = distinct == null
@@ -234,7 +234,7 @@ public record Pattern(List<Node> nodes, List<Link> links, Condition condition) {
                         && protection.role(nodes.get(distinct.number).label) == Protection.Role.UNIT;
         if (!shared) {
             throw Refusal.client(
-                    "distinct nodes are counted that are no people, with two people in a match",
+                    "the question counts distinct nodes other than people, with two people in a match",
                     "ask with the client, as in 'neodp ask'");
         }
     }

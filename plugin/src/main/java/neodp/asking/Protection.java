@@ -90,7 +90,7 @@ public record Protection(
         } else {
             Words.require("the type of the relationships", relationships);
             if (!owned.isEmpty()) {
-                throw Refusal.graph("nothing is owned where relationships are protected", "leave out the owned labels");
+                throw Refusal.graph("nothing can be owned if relationships are protected", "leave out the owned labels");
             }
         }
         properties.forEach(name -> Words.require("a property", name));
@@ -177,8 +177,8 @@ public record Protection(
         if (!properties.contains(property)) {
             throw Refusal.notAskable(
                     "the property " + Text.repr(property)
-                            + " is not among those that may be asked: it could hold what was computed from other people",
-                    "list it when the population is protected, if it belongs to one person alone");
+                            + " may not be asked about: it might have been computed from other people's data",
+                    "list it when the population is protected, if it depends on one person only");
         }
     }
 

@@ -229,7 +229,7 @@ final class Reader {
         if (!places.containsKey(name)) {
             throw Refusal.notAskable(
                     "the variable " + Text.repr(name) + " is not in the pattern",
-                    "write it there, or ask about another one");
+                    "add it to the pattern, or use another variable");
         }
         return places.get(name);
     }

@@ -101,7 +101,7 @@ public record Asking(
         int kinds = (options.atLeast != null ? 1 : 0) + (options.count ? 1 : 0) + (options.ranges != null ? 1 : 0);
         if (kinds != 1) {
             throw Refusal.notAskable(
-                    kinds == 0 ? "it is not said what is asked" : "more than one thing is asked",
+                    kinds == 0 ? "no kind of answer is asked for" : "more than one kind of answer is asked for",
                     "give one of `{atLeast: 500}`, `{count: true}` and `{ranges: [0, 10]}`");
         }
         long greatest = Math.max(options.atLeast == null ? 0 : options.atLeast, options.atMost);
@@ -125,7 +125,7 @@ public record Asking(
 
     private static Pattern.Property amount(Protection protection, Pattern pattern, Options options) {
         if (options.distinct != null && options.sum != null) {
-            throw Refusal.notAskable("distinct nodes are counted and amounts added up at once", "ask one of both");
+            throw Refusal.notAskable("a question cannot both count distinct nodes and add up amounts", "ask for one of them");
         }
         if ((options.sum == null) != (options.cap == null)) {
             throw Refusal.notAskable(

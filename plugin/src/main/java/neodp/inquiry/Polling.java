@@ -45,7 +45,7 @@ public record Polling(Protection protection, SecretPoll poll, String vote, Strin
                     "ask with the client, as in 'neodp poll people.csv --vote answer --epsilon epsilon --secret-levels'");
         }
         if (vote == null) {
-            throw Refusal.graph("it is not said which property has the votes", "give it, as in `{vote: 'answer'}`");
+            throw Refusal.graph("the property with the votes is missing", "give it, as in `{vote: 'answer'}`");
         }
         protection.requireAskable(vote);
         if (vote.equals(EPSILON)) {

@@ -184,9 +184,9 @@ public final class Answers {
         int components = read.components(workers);
         if (components > 1) {
             throw Refusal.notCertified(
-                    "graph " + Text.quoted(read.name) + " has " + components + " parts that no edge joins, so that an "
-                            + "answer could tell for certain in which of them the dataset is",
-                    "add the edges that are missing, or load each part as a graph of its own");
+                    "graph " + Text.quoted(read.name) + " has " + components + " parts that no edge joins, so an "
+                            + "answer could reveal for certain which of them the dataset is in",
+                    "add the missing edges, or load each part as a graph of its own");
         }
     }
 

@@ -224,7 +224,7 @@ public record Ledger(
         for (String label : List.of("NeodpLedger", "NeodpRelease", "NeodpProtection")) {
             if (!tx.schema().getConstraints(Label.label(label)).iterator().hasNext()) {
                 throw Refusal.client(
-                        "the database has no constraint on (:" + label + "), so that nothing can be kept once",
+                        "the database has no constraint on (:" + label + "), so answers cannot be kept safely",
                         "run 'neodp init', or use the client");
             }
         }
@@ -269,7 +269,7 @@ public record Ledger(
         if (delta > 0.0) {
             throw Refusal.client(
                     "population " + Text.quoted(population) + " has a limit at delta " + Text.general(delta)
-                            + ", and the plugin adds up at delta 0 only",
+                            + ", and the plugin adds up costs only at delta 0",
                     "use the client");
         }
         costs.remove(List.of()); // kept before there were prices

@@ -51,7 +51,7 @@ public record SecretPoll(String query, List<String> options, boolean usual, doub
     public SecretPoll {
         if (OUTCOMES.contains(query.split(":", -1)[0])) {
             throw Refusal.client(
-                    "the plugin answers majority, threshold and plurality, and not " + Text.quoted(query),
+                    "the plugin answers majority, threshold and plurality, but not " + Text.quoted(query),
                     "ask with the client, as in 'neodp poll --cypher \"MATCH (p:Person) RETURN p.vote, p.epsilon\" --query "
                             + "median --options 1,2,3'");
         }
@@ -135,10 +135,10 @@ public record SecretPoll(String query, List<String> options, boolean usual, doub
     public String question() {
         if (options.size() > 2) {
             return "which of " + options.stream().map(Text::repr).collect(Collectors.joining(", "))
-                    + " do most people choose, each heard by their level?";
+                    + " do most people choose, each counted by their level?";
         }
         String part = theta().equals(HALF) ? "more than half" : "at least " + theta();
-        return "do " + part + " of the people, each heard by their level, choose " + Text.repr(options.get(0)) + "?";
+        return "do " + part + " of the people, each counted by their level, choose " + Text.repr(options.get(0)) + "?";
     }
 
     /** What an answer costs somebody with an epsilon: the part of it that decides about their vote. */

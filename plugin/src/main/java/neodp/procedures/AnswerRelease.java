@@ -25,7 +25,7 @@ public final class AnswerRelease extends Call {
                             value = "configuration",
                             defaultValue = "{}",
                             description =
-                                    "keepKey (keep the dataset's key beside the answer), constantWork (the time does "
+                                    "keepKey (keep the dataset's key with the answer), constantWork (the time does "
                                             + "not depend on the dataset), verify (read the whole graph again, so that changes by "
                                             + "others are noticed).")
                     Map<String, Object> configuration) {

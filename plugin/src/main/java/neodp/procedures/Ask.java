@@ -20,17 +20,17 @@ import org.neo4j.procedure.Procedure;
 public final class Ask extends Call {
     private static final String POPULATION = "The name under which people are protected.";
     private static final String QUESTION = "A pattern in Cypher: MATCH … WHERE …, with at most two people.";
-    private static final String OPTIONS = "atLeast (are there so many?) with falseAlarm (the chance of a yes if not), "
+    private static final String OPTIONS = "atLeast (are there this many?) with falseAlarm (the chance of a yes if not), "
             + "count (how many are there?) with atMost, or ranges (in which does the number lie?); distinct (a variable "
             + "whose nodes count once), sum (a property) with cap; share (of everybody's epsilon that an answer "
-            + "spends), ignoreBelow (people with less epsilon weigh nothing)";
+            + "spends), ignoreBelow (leaves out people with less epsilon)";
 
     /** One row. */
     @Procedure(name = "neodp.ask", mode = Mode.WRITE)
     @Description(
             "Asks a graph of people privately: everybody is protected with all their relationships, by an epsilon of "
-                    + "their own. With a release, the answer is drawn once and kept before it is shown; without, nothing is "
-                    + "read, and it is said what an answer would promise.")
+                    + "their own. With a release, the answer is drawn once and kept before it is shown; without one, nothing "
+                    + "is read, and the row says what an answer would promise.")
     public Stream<AskedPeople> ask(
             @Name(value = "population", description = POPULATION) String population,
             @Name(value = "question", description = QUESTION) String question,
@@ -90,7 +90,7 @@ public final class Ask extends Call {
         }
         if (options.yes("exactDistance")) {
             throw Refusal.client(
-                    "the plugin finds distances by least cuts, and not in whole people",
+                    "the plugin finds distances by minimum cuts, not in whole people",
                     "ask with the client, as in 'neodp ask … --exact-distance'");
         }
         return Asking.of(

@@ -17,7 +17,7 @@ import org.neo4j.procedure.Procedure;
 public final class AuditMechanism extends Call {
     private static final String NAME = "neodp.audit";
     private static final int WORST = 5;
-    private static final String OPTIONS = "worst (how many of the worst edges to name), " + WHOLE;
+    private static final String OPTIONS = "worst (the number of worst edges to name), " + WHOLE;
 
     /** One row. */
     @Procedure(name = NAME, mode = Mode.READ)

@@ -47,7 +47,7 @@ public final class Budget extends Call {
         }
         String hint = people.stream()
                 .filter(each -> each.population().equals(population))
-                .map(each -> "what the people protected under that name have spent is shown by `CALL neodp.budget("
+                .map(each -> "for what the people protected under that name have spent, see `CALL neodp.budget("
                         + Text.cypher(each.account()) + ")`")
                 .findFirst()
                 .orElse("there are " + Text.listed(List.copyOf(known)));
@@ -58,14 +58,14 @@ public final class Budget extends Call {
     @Procedure(name = "neodp.budget.set", mode = Mode.WRITE)
     @Description(
             "Sets how much may be answered about a population, in your transaction. Parts that are not named stay, and "
-                    + "null takes a part away; where nothing is set, one release is free.")
+                    + "null removes a part; if nothing is set, one release is free.")
     public Stream<BudgetRow> set(
             @Name(value = "population", description = "Whose data it is.") String population,
             @Name(
                             value = "configuration",
                             description =
                                     "releases (how many there may be in all), epsilon (what all of them may cost a "
-                                            + "person), delta (at which that epsilon is meant).")
+                                            + "person), delta (for that limit on epsilon).")
                     Map<String, Object> configuration) {
         if (population == null) {
             throw Refusal.graph("the population is null", "give a text");

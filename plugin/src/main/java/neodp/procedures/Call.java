@@ -29,11 +29,11 @@ public abstract class Call {
     static final String WHOLE =
             "concurrency (how many threads work), batchSize (how many datasets a transaction reads or "
                     + "writes), logProgress (whether the server's log says how far it has come), jobId (its name in "
-                    + "neodp.listProgress); for a graph that is named otherwise, nodeLabel, relationshipType, keyProperty, "
-                    + "colorProperty, alphaProperty, preferenceProperty, epsilonProperty, deltaProperty, writeProperty (what "
-                    + "the names of written properties begin with) and colors (in order).";
+                    + "neodp.listProgress); for a graph under other names, nodeLabel, relationshipType, keyProperty, "
+                    + "colorProperty, alphaProperty, preferenceProperty, epsilonProperty, deltaProperty, writeProperty (the "
+                    + "prefix of the written properties) and colors (in order).";
     static final String ESTIMATE =
-            "Returns the memory of the server that the call would take, and whether it would be tried.";
+            "Returns the memory that the call would need in the server, and whether it would be tried.";
 
     /** The database. */
     @Context

@@ -31,7 +31,7 @@ public final class Eval extends Call {
                             value = "configuration",
                             defaultValue = "{}",
                             description =
-                                    "limit (how many datasets a search may see), engine ('auto', 'ball': search only, "
+                                    "limit (the number of datasets a search may see), engine ('auto', 'ball': search only, "
                                             + "'whole': the work does not depend on the datasets), " + WHOLE)
                     Map<String, Object> configuration) {
         Configuration options = Configuration.ofWhole(configuration, "limit", "engine");

@@ -21,7 +21,7 @@ public final class GraphDrop extends Call {
 
     /** One row. */
     @Procedure(name = "neodp.graph.drop", mode = Mode.WRITE)
-    @Description("Deletes a graph with its datasets, in transactions of its own. What was answered about it stays.")
+    @Description("Deletes a graph with its datasets, in transactions of its own. Answers about it stay.")
     public Stream<GraphEntry> drop(
             @Name(value = "graphName", description = GRAPH) String graphName,
             @Name(

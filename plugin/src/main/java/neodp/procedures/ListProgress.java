@@ -14,7 +14,7 @@ import org.neo4j.procedure.Procedure;
 public final class ListProgress extends Call {
     /** One row per call, or per step of one. */
     @Procedure(name = "neodp.listProgress", mode = Mode.READ)
-    @Description("Lists the calls of yours that are running, and how far they have come.")
+    @Description("Lists your running calls, and their progress.")
     public Stream<TaskProgress> listProgress(
             @Name(value = "jobId", defaultValue = "", description = "The jobId of a call: its steps are listed too.")
                     String jobId) {

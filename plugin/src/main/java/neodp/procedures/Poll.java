@@ -20,7 +20,7 @@ import org.neo4j.procedure.Procedure;
 public final class Poll extends Call {
     private static final String POPULATION = "The name under which people are protected.";
     private static final String OPTIONS = "vote (the property with the votes), query ('majority', 'threshold:2/3' or "
-            + "'plurality'), options (what one can choose; by default yes and no in their usual words), cap (nobody is heard "
+            + "'plurality'), options (to choose from; by default yes and no in their usual words), cap (nobody counts "
             + "with more epsilon than this), share (of everybody's own epsilon that an answer costs), name (of the poll)";
 
     /** One row. */
@@ -28,7 +28,7 @@ public final class Poll extends Call {
     @Description(
             "Asks the people of a protected population privately what most of them want; votes, levels and taking part "
                     + "are protected alike, by an epsilon of their own. With a release, the answer is drawn once and kept before it "
-                    + "is shown; without, nobody is read, and it is said what an answer would promise.")
+                    + "is shown; without one, nothing is read, and the row says what an answer would promise.")
     public Stream<PolledPeople> poll(
             @Name(value = "population", description = POPULATION) String population,
             @Name(
@@ -68,7 +68,7 @@ public final class Poll extends Call {
         String mechanism = options.text("mechanism");
         if (mechanism != null && !mechanism.equals("secret-levels")) {
             throw Refusal.client(
-                    "the plugin has the mechanism 'secret-levels', and not " + Text.quoted(mechanism),
+                    "the plugin has only the mechanism 'secret-levels', not " + Text.quoted(mechanism),
                     "ask with the client, as in 'neodp poll --cypher \"MATCH (p:Person) RETURN p.vote, p.epsilon\" "
                             + "--mechanism weighted'");
         }

@@ -28,7 +28,7 @@ public final class Protect extends Call {
                             value = "configuration",
                             description =
                                     "people (a label) or relationships (a type), epsilon (the property that holds "
-                                            + "everybody's), defaultEpsilon (of those who have none), properties (what may be "
+                                            + "everybody's), defaultEpsilon (of people without one), properties (what may be "
                                             + "asked), owned (labels of nodes that people own, each with the type that joins "
                                             + "them to their owners), public (labels), mostMatches (of a question).")
                     Map<String, Object> configuration) {
@@ -47,7 +47,7 @@ public final class Protect extends Call {
         }
         if (options.text("epsilon") == null) {
             throw Refusal.graph(
-                    "it is not said which property holds the epsilons", "give it, as in `{epsilon: 'epsilon'}`");
+                    "the property with the epsilons is missing", "give it, as in `{epsilon: 'epsilon'}`");
         }
         Protection made = new Protection(
                 population,
@@ -93,7 +93,7 @@ public final class Protect extends Call {
 
     /** One row. */
     @Procedure(name = "neodp.protect.drop", mode = Mode.WRITE)
-    @Description("Protects a population no longer, so that nothing can be asked about it. What was answered and spent "
+    @Description("Ends the protection of a population, so that nothing can be asked about it. What was answered and spent "
             + "stays.")
     public Stream<ProtectedPeople> drop(
             @Name(value = "population", description = "The population's name.") String population) {

@@ -17,9 +17,9 @@ import org.neo4j.procedure.Procedure;
 public final class Releases extends Call {
     /** One row per release. */
     @Procedure(name = "neodp.releases", mode = Mode.READ)
-    @Description("Lists what was answered about a population, oldest first; refused where a stored answer was altered.")
+    @Description("Lists the answers about a population, oldest first; refused if a stored answer was altered.")
     public Stream<ReleaseRow> releases(
-            @Name(value = "population", defaultValue = "", description = "Whose data; by default, everybody's.")
+            @Name(value = "population", defaultValue = "", description = "Whose data it is; by default, everybody's.")
                     String population) {
         if (population == null) {
             throw Refusal.graph("the population is null", "give a text, or leave it out");

@@ -15,31 +15,31 @@ public final class AskedPeople {
     @Description("The population's name.")
     public String population;
 
-    @Description("The question, in one form for everybody who asks the same.")
+    @Description("The question, in a form that is the same for everybody who asks it.")
     public String question;
 
     @Description("The share of everybody's epsilon that an answer spends.")
     public double share;
 
-    @Description("How sure somebody who guessed 50:50 about a person of some epsilon can become.")
+    @Description("The certainty that somebody who guessed 50:50 about a person of some epsilon can reach.")
     public List<Map<String, Object>> promised;
 
-    @Description("With which chance a yes is found, by the epsilon of all who would have to leave first; for atLeast.")
+    @Description("The chance that a yes is found, by the total epsilon of those who would have to leave first; for atLeast.")
     public List<Map<String, Object>> foundWith;
 
-    @Description("A count is at least what is left when people with this epsilon in sum leave; for counts and ranges.")
+    @Description("A count is at least the number left if people with this total epsilon leave; for counts and ranges.")
     public Double slack;
 
     @Description("The chance with which that holds.")
     public Double confidence;
 
-    @Description("The release; null where nothing was drawn.")
+    @Description("The release; null if nothing was drawn.")
     public String release;
 
-    @Description("The answer; null where nothing was drawn.")
+    @Description("The answer; null if nothing was drawn.")
     public String answer;
 
-    @Description("When it was kept.")
+    @Description("The time at which it was kept.")
     public String time;
 
     /** What is told of a question, and of a release of it if there is one. */

@@ -12,14 +12,14 @@ import org.neo4j.procedure.Description;
 
 /** The result of an audit. */
 public record AuditReport(
-        @Description("How many datasets the graph has.") long nodeCount,
-        @Description("How many edges were looked at.") long relationshipCount,
-        @Description("How many inequalities were checked.") long checks,
-        @Description("How many are broken.") long violations,
-        @Description("How many were too close for double-double arithmetic.") long undecided,
+        @Description("The number of datasets in the graph.") long nodeCount,
+        @Description("The number of edges checked.") long relationshipCount,
+        @Description("The number of inequalities checked.") long checks,
+        @Description("The number of violated inequalities.") long violations,
+        @Description("The number of those too close for double-double arithmetic.") long undecided,
         @Description(
-                        "Whether the graph has changed since the mechanism was written; null where that is not recorded, as of graphs "
-                                + "that are named otherwise.")
+                        "Whether the graph has changed since the mechanism was written; null where that is not recorded, as for graphs "
+                                + "under other names.")
                 Boolean stale,
         @Description("When that was.") String written,
         @Description("The edges closest to their limit or beyond it, worst first.") List<Map<String, Object>> worst,

@@ -8,9 +8,9 @@ import org.neo4j.procedure.Description;
 
 /** A choice of alpha on the boundary, summed up. */
 public record BoundaryStats(
-        @Description("How many datasets the graph has.") long nodeCount,
-        @Description("How many edges it has.") long relationshipCount,
-        @Description("How many datasets lie on the boundary.") long boundaryCount,
+        @Description("The number of datasets in the graph.") long nodeCount,
+        @Description("The number of its edges.") long relationshipCount,
+        @Description("The number of datasets on the boundary.") long boundaryCount,
         @Description("The least chance of a true answer among them; null where there is none.") Double minPTrue,
         @Description("Milliseconds for reading the graph.") long preProcessingMillis,
         @Description("Milliseconds for finding alpha.") long computeMillis,

@@ -7,10 +7,10 @@ import org.neo4j.procedure.Description;
 
 /** A choice of alpha that was written. */
 public record BoundaryWritten(
-        @Description("How many datasets the graph has.") long nodeCount,
-        @Description("How many edges it has.") long relationshipCount,
-        @Description("How many datasets lie on the boundary.") long boundaryCount,
-        @Description("How many properties of datasets were written.") long nodePropertiesWritten,
+        @Description("The number of datasets in the graph.") long nodeCount,
+        @Description("The number of its edges.") long relationshipCount,
+        @Description("The number of datasets on the boundary.") long boundaryCount,
+        @Description("The number of properties of datasets that were written.") long nodePropertiesWritten,
         @Description("Milliseconds for reading the graph.") long preProcessingMillis,
         @Description("Milliseconds for finding alpha.") long computeMillis,
         @Description("Milliseconds for writing alpha.") long writeMillis,

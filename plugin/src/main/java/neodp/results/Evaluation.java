@@ -21,10 +21,10 @@ public final class Evaluation {
     @Description("The chance of the true answer.")
     public double pTrue;
 
-    @Description("The dataset whose alpha decides; null where none does.")
+    @Description("The dataset whose alpha decides; null if there is none.")
     public String decider;
 
-    @Description("From the decider to the dataset.")
+    @Description("The path from the decider to the dataset.")
     public List<String> path;
 
     @Description("Of the edges along the path.")
@@ -33,21 +33,21 @@ public final class Evaluation {
     @Description("Of the edges along the path.")
     public List<Double> deltas;
 
-    @Description("How many datasets were looked at.")
+    @Description("The number of datasets seen.")
     public long seen;
 
-    @Description("Of how many datasets the edges were looked at.")
+    @Description("The number of datasets whose edges were read.")
     public long expanded;
 
-    @Description("How often edges were asked for; 0 where the whole graph was extended.")
+    @Description("The number of queries for edges; 0 if the whole graph was extended.")
     public long layers;
 
-    @Description("How many edges the farthest dataset seen is away.")
+    @Description("The distance of the farthest dataset seen, in edges.")
     public long reach;
 
-    @Description("How many alpha were rounded in.")
+    @Description("The number of values of alpha that were lowered to correct a rounding error.")
     public long rounded;
 
-    @Description("Why nothing else matters.")
+    @Description("The reason why nothing else matters.")
     public String proof;
 }

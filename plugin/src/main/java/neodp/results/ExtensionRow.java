@@ -11,7 +11,7 @@ public record ExtensionRow(
         @Description("Its true answer.") String color,
         @Description("The chance of each answer.") Map<String, Object> probabilities,
         @Description("The chance of the true answer.") double pTrue,
-        @Description("How many edges it is away from the boundary; -1 where none can be reached.") long distance) {
+        @Description("Its distance from the boundary in edges; -1 if no boundary can be reached.") long distance) {
 
     /** The row of one dataset. */
     public static ExtensionRow of(Mechanism mechanism, int v, long distance) {

@@ -7,16 +7,16 @@ import org.neo4j.procedure.Description;
 
 /** A mechanism that was written, summed up. */
 public record ExtensionWritten(
-        @Description("How many datasets the graph has.") long nodeCount,
-        @Description("How many edges it has.") long relationshipCount,
-        @Description("How many datasets lie on the boundary.") long boundaryCount,
+        @Description("The number of datasets in the graph.") long nodeCount,
+        @Description("The number of its edges.") long relationshipCount,
+        @Description("The number of datasets on the boundary.") long boundaryCount,
         @Description("The least chance of a true answer.") double minPTrue,
         @Description("The mean chance of a true answer, every dataset alike.") double meanPTrue,
-        @Description("How many alpha were rounded in.") long rounded,
-        @Description("How many boundary datasets had no alpha and took that of their order of the colours.")
+        @Description("The number of values of alpha that were lowered to correct a rounding error.") long rounded,
+        @Description("The number of boundary datasets without alpha that took the alpha of their order of the colours.")
                 long filled,
-        @Description("How it was found: labels with two colours; table, prefix or line with more.") String method,
-        @Description("How many properties of datasets were written.") long nodePropertiesWritten,
+        @Description("The method: labels with two colours; table, prefix or line with more.") String method,
+        @Description("The number of properties of datasets that were written.") long nodePropertiesWritten,
         @Description("Milliseconds for reading the graph.") long preProcessingMillis,
         @Description("Milliseconds for finding the mechanism.") long computeMillis,
         @Description("Milliseconds for writing the mechanism.") long writeMillis,

@@ -14,7 +14,7 @@ public final class GivenAnswer {
     @Description("One of the colours.")
     public String answer;
 
-    @Description("When it was kept.")
+    @Description("The time at which it was kept.")
     public String time;
 
     @Description("Whose data it is about.")

@@ -11,19 +11,19 @@ import org.neo4j.procedure.Description;
 
 /** Whether a graph can be extended. */
 public record GraphCheck(
-        @Description("How many datasets the graph has.") long nodeCount,
-        @Description("How many edges it has.") long relationshipCount,
-        @Description("Whether the graph is in one piece.") boolean connected,
-        @Description("In how many pieces it is.") long componentCount,
-        @Description("How many datasets lie on the boundary.") long boundaryCount,
+        @Description("The number of datasets in the graph.") long nodeCount,
+        @Description("The number of its edges.") long relationshipCount,
+        @Description("Whether the graph is connected.") boolean connected,
+        @Description("The number of its connected parts.") long componentCount,
+        @Description("The number of datasets on the boundary.") long boundaryCount,
         @Description("Whether every boundary edge has alpha at one end; with more than two colours, every order.")
                 boolean boundaryHit,
         @Description("A boundary edge with alpha at neither end: two keys, or null.") List<String> unhit,
-        @Description("Whether some private mechanism takes alpha; null where the boundary is not hit.")
+        @Description("Whether some private mechanism has this alpha; null if the boundary is not hit.")
                 Boolean compatible,
-        @Description("Two datasets whose alpha cannot both be kept, or null.") Map<String, Object> witness,
-        @Description("How many alpha would be rounded in.") long rounded,
-        @Description("How many boundary datasets would take the alpha of their order of the colours.") long filled,
+        @Description("Two datasets whose alphas contradict each other, or null.") Map<String, Object> witness,
+        @Description("The number of values of alpha that would be lowered to correct a rounding error.") long rounded,
+        @Description("The number of boundary datasets that would take the alpha of their order of the colours.") long filled,
         @Description("Milliseconds for reading the graph.") long preProcessingMillis,
         @Description("Milliseconds for checking it.") long computeMillis,
         @Description("The configuration that was used.") Map<String, Object> configuration) {

@@ -9,15 +9,15 @@ import org.neo4j.procedure.Description;
 public record GraphEntry(
         @Description("The graph's name.") String graphName,
         @Description("The database it is in.") String database,
-        @Description("How many datasets it has.") Long nodeCount,
-        @Description("How many edges it has.") Long relationshipCount,
+        @Description("The number of its datasets.") Long nodeCount,
+        @Description("The number of its edges.") Long relationshipCount,
         @Description("The possible answers, the first colour first.") List<String> colors,
         @Description("Whose data it is about.") String population,
-        @Description("'ready', or what it is in the middle of.") String state,
-        @Description("When it was loaded; null where that is not known.") String creationTime,
-        @Description("When its mechanism was written; null where it has none.") String written,
-        @Description("The least chance of a true answer; null where it has no mechanism.") Double minPTrue,
-        @Description("The mean chance of a true answer; null where it has no mechanism.") Double meanPTrue,
+        @Description("'ready', or the change that is under way.") String state,
+        @Description("The time at which it was loaded; null if not known.") String creationTime,
+        @Description("The time at which its mechanism was written; null if it has none.") String written,
+        @Description("The least chance of a true answer; null if it has no mechanism.") Double minPTrue,
+        @Description("The mean chance of a true answer; null if it has no mechanism.") Double meanPTrue,
         @Description("Whether the graph is known to have changed since.") Boolean stale) {
 
     /** A row of the statement that lists graphs. */

@@ -6,5 +6,5 @@ import org.neo4j.procedure.Description;
 public record Listed(
         @Description("Its name.") String name,
         @Description("What it does.") String description,
-        @Description("What it takes and yields.") String signature,
+        @Description("Its arguments and results.") String signature,
         @Description("'procedure' or 'function'.") String type) {}

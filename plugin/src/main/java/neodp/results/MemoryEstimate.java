@@ -9,8 +9,8 @@ import org.neo4j.procedure.Description;
 
 /** The memory of work on a whole graph. */
 public record MemoryEstimate(
-        @Description("How many datasets the graph has.") long nodeCount,
-        @Description("How many edges it has.") long relationshipCount,
+        @Description("The number of datasets in the graph.") long nodeCount,
+        @Description("The number of its edges.") long relationshipCount,
         @Description("The memory at least and at most, for people.") String requiredMemory,
         @Description("The same in its parts, for people.") String treeView,
         @Description("The same in its parts.") Map<String, Object> mapView,
@@ -18,8 +18,8 @@ public record MemoryEstimate(
         @Description("Bytes at most.") long bytesMax,
         @Description("The share of the server's heap at least, in percent.") double heapPercentageMin,
         @Description("The share of the server's heap at most, in percent.") double heapPercentageMax,
-        @Description("Bytes of the server's heap that are not taken for good.") long bytesAvailable,
-        @Description("Whether it would be tried.") boolean fits) {
+        @Description("Bytes of the server's heap that are free or can be freed.") long bytesAvailable,
+        @Description("Whether the call would be tried.") boolean fits) {
     private static final String[] UNITS = {"Bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
 
     /** The memory of a graph, by the numbers that it is said to have. */

@@ -14,17 +14,17 @@ public record PolledPeople(
         @Description("The population's name.") String population,
         @Description("The question, in words.") String question,
         @Description("The possible answers.") List<String> options,
-        @Description("The greatest epsilon with which anybody is heard.") double cap,
+        @Description("The greatest epsilon with which anybody counts.") double cap,
         @Description("The share of everybody's own epsilon that an answer costs.") String share,
         @Description(
                         "What a vote and taking part cost people of some epsilons, and by how much the odds of a guess about "
                                 + "a vote can change.")
                 List<Map<String, Object>> guarantees,
-        @Description("What is to be thought of before anything is released; null if there is nothing.") String caution,
-        @Description("The client's command that asks the same.") String command,
-        @Description("The release; null where nothing was drawn.") String release,
-        @Description("The answer; null where nothing was drawn.") String answer,
-        @Description("When it was kept.") String time) {
+        @Description("A caution before anything is released; null if there is none.") String caution,
+        @Description("The client's command that asks the same question.") String command,
+        @Description("The release; null if nothing was drawn.") String release,
+        @Description("The answer; null if nothing was drawn.") String answer,
+        @Description("The time at which it was kept.") String time) {
 
     /** What is told of a poll, and of a release of it if there is one. */
     public static PolledPeople of(Polling polling, Release kept) {

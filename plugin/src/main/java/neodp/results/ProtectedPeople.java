@@ -15,7 +15,7 @@ public final class ProtectedPeople {
     @Description("The property that holds everybody's epsilon.")
     public String epsilon;
 
-    @Description("What may be asked of people and of what they own.")
+    @Description("The properties of people and of their owned nodes that may be asked about.")
     public List<String> properties;
 
     @Description("All labels that a question may name.")
@@ -24,7 +24,7 @@ public final class ProtectedPeople {
     @Description("The share of everybody's epsilon that is left for questions.")
     public double left;
 
-    @Description("What is to be thought of the default epsilon; null if there is nothing.")
+    @Description("A caution about the default epsilon; null if there is none.")
     public String caution;
 
     /** What is told of a protection. */

@@ -11,7 +11,7 @@ public record ReleaseRow(
         @Description("The graph, or the poll.") String graphName,
         @Description("The release.") String release,
         @Description("The answer that was given.") String answer,
-        @Description("When it was kept.") String time,
+        @Description("The time at which it was kept.") String time,
         @Description("The epsilon of each level of people.") List<Double> epsilons,
         @Description("The delta of each level of people.") List<Double> deltas,
         @Description("The command that asked.") String command) {

@@ -10,16 +10,16 @@ public final class RevealedAnswer {
     @Description("The population's name.")
     public String population;
 
-    @Description("The question, in one form for everybody who asks the same.")
+    @Description("The question, in a form that is the same for everybody who asks it.")
     public String question;
 
-    @Description("The true number, of everybody.")
+    @Description("The true number, with everybody.")
     public long matches;
 
     @Description("The number that the answer depends on: without people of weight 0.")
     public long counted;
 
-    @Description("How much epsilon must leave until the answer is another one; null if no people can change it.")
+    @Description("The total epsilon of people who would have to leave before the answer changes; null if nobody can change it.")
     public Double distance;
 
     @Description("The chances of the answers; for a count, of those with a chance of at least one in ten thousand.")

@@ -10,8 +10,8 @@ public record RevealedPoll(
         @Description("The population's name.") String population,
         @Description("The question, in words.") String question,
         @Description("The number of people.") long rows,
-        @Description("How many of them have no vote or no epsilon that was understood.") long notCounted,
-        @Description("How many of the others chose each option.") Map<String, Object> votes,
+        @Description("The number of them without a valid vote or epsilon.") long notCounted,
+        @Description("The number of the others who chose each option.") Map<String, Object> votes,
         @Description("The chances of both answers; null for three or more options.") Map<String, Object> probabilities,
         @Description("The score of each of three or more options, in steps of 2^-11; null for two.")
                 Map<String, Object> scores) {

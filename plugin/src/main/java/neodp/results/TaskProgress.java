@@ -12,13 +12,13 @@ import org.neo4j.procedure.Description;
 /** How far a call, or one step of it, has come. */
 public record TaskProgress(
         @Description("Who called.") String username,
-        @Description("The call's name, given or made up.") String jobId,
+        @Description("The call's name, given or generated.") String jobId,
         @Description("The procedure, or a step of it.") String taskName,
         @Description("The share that is done, in percent.") String progress,
         @Description("The same as a bar.") String progressBar,
         @Description("RUNNING, or FINISHED for a step that has ended.") String status,
         @Description("The wall-clock time at which it began.") LocalTime timeStarted,
-        @Description("How long it has run.") TemporalAmount elapsedTime) {
+        @Description("The time for which it has run.") TemporalAmount elapsedTime) {
     private static final int BAR = 10;
 
     /** A whole call. */

@@ -45,7 +45,7 @@ public record GraphInfo(
         if (version != null && !privacy.equals(Model.EPSILON_DELTA)) {
             throw Refusal.client(
                     "the mechanism of graph " + Text.quoted(name) + " is " + privacy
-                            + ", and the plugin knows (epsilon, delta)",
+                            + ", and the plugin supports only (epsilon, delta)",
                     "use the client");
         }
     }
@@ -59,7 +59,7 @@ public record GraphInfo(
         if ("optimal".equals(method) || "distance".equals(method)) {
             throw Refusal.client(
                     "the mechanism of graph " + Text.quoted(name) + " was found by the method '" + method
-                            + "', which the plugin has not",
+                            + "', which the plugin does not have",
                     "use the client");
         }
         return "line".equals(method) || "prefix".equals(method) ? method : null;

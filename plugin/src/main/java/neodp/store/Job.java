@@ -74,8 +74,8 @@ public final class Job {
                 },
                 why -> host.log()
                         .warn(
-                                "neodp reads and writes by the public interface from now on, which is slower: this version "
-                                        + "of Neo4j is not one that it was made for: " + why));
+                                "neodp uses the public interface from now on, which is slower: this version "
+                                        + "of Neo4j has different internals: " + why));
     }
 
     public StoredGraph read(boolean probabilities) {

@@ -75,7 +75,7 @@ public final class Rainbow extends Mechanism {
             throw Refusal.client(
                     "the epsilons of " + Text.quoted(graph.name)
                             + " differ, and its largest prefix sums are not private "
-                            + "together, so that a linear program finds its mechanism, which the plugin has not",
+                            + "together, so a linear program finds its mechanism, which the plugin does not have",
                     "use the client");
         }
         double[][] line = line(graph, alpha, distances, workers);
