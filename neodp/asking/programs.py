@@ -109,10 +109,10 @@ class Programs:
     def _lowered(self, v: Any, most: int) -> Dual:
         """Return prices in whole cents, none greater than v but for rounding, that keep all limits."""
         cover = self._cover
-        amount = cover.amount.astype(object) * most
-        limit = np.concatenate([cover.weight.astype(object) * CENTS, amount[self._several]]).astype(np.int64)
+        amount = _in_64_bits(cover.amount.astype(object) * most)
+        limit = np.concatenate([_in_64_bits(cover.weight.astype(object) * CENTS), amount[self._several]])
         price = np.floor(np.maximum(v, 0.0) * CENTS).astype(np.int64)
-        price[self._alone] = np.minimum(price[self._alone], amount[cover.group[self._alone]].astype(np.int64))
+        price[self._alone] = np.minimum(price[self._alone], amount[cover.group[self._alone]])
         for _ in range(4):
             spent = np.zeros(self._rows, np.int64)
             np.add.at(spent, self._row, price[self._column])
@@ -146,6 +146,11 @@ class Programs:
         if v is None or x is None:
             return None
         return _result(self._cover, x, v | {m: high[m] for m in np.flatnonzero(basis.high).tolist()}, p, q)
+
+
+def _in_64_bits(limits: Ints) -> Ints:
+    """Return limits in 64 bits; a greater one becomes one that no sum of prices reaches."""
+    return np.minimum(limits, SAFE).astype(np.int64)
 
 
 def _is_best(cover: Cover, found: Result) -> bool:

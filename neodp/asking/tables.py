@@ -24,7 +24,7 @@ from neodp.asking.protection import Protection, require_word
 from neodp.asking.source import PeopleFound, Wanted
 from neodp.asking.writing import Schema, TableWriter
 from neodp.data.frames import arrow_table
-from neodp.data.tables import as_text, header, read_table
+from neodp.data.tables import as_text, header, read_table, values_of
 from neodp.data.tables.cells import NUMBER
 from neodp.errors import GraphError, NotAskable
 
@@ -149,6 +149,8 @@ class _Read:
             if kind not in kinds:
                 known = ", ".join(dict.fromkeys(kinds)) or "none"
                 raise NotAskable(f"there is no table of relationships {kind!r}", f"there are {known}")
+        if pattern.links and not kinds:
+            raise NotAskable("there is no table of relationships", "give one, such as KNOWS")
         if protection.people is not None and protection.people not in tables.nodes:
             raise GraphError(f"there is no table of the people, {protection.people!r}", "give it as a table of nodes")
 
@@ -337,7 +339,7 @@ def _as_texts(column: pa.Array) -> pa.Array:
 def _as_written(column: pa.Array) -> pa.Array:
     import pyarrow as pa
 
-    return pa.array([as_text(value) for value in column.to_pylist()], pa.string())
+    return pa.array([as_text(value) for value in values_of(column)], pa.string())
 
 
 def _kinds(column: pa.Array) -> tuple[Any, Any, Any]:
@@ -347,7 +349,7 @@ def _kinds(column: pa.Array) -> tuple[Any, Any, Any]:
 
     nothing = pa.scalar(None, pa.string())
     number = pc.if_else(pc.match_substring_regex(column, NUMBER), column, nothing)
-    number = pc.replace_substring_regex(number, r"^\\+", "").cast(pa.float64())
+    number = pc.replace_substring_regex(number, r"^\+", "").cast(pa.float64())
     number = pc.if_else(pc.is_finite(number), number, pa.scalar(None, pa.float64()))
     lower = pc.utf8_lower(column)
     known = pc.if_else(

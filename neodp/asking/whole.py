@@ -14,7 +14,7 @@ small questions, and nothing ends it early, since the point where it ended would
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,6 +74,26 @@ class WholeDistances:
         return found is not None and found <= bound
 
 
+@dataclass(frozen=True, eq=False)
+class _Branch:
+    """The sets that contain the people who are gone, of those in whose question an amount may be left.
+
+    Attributes
+    ----------
+    left : Cover
+        What is left of the question.
+    most : int
+    gone : array of int64
+    stays : int or None
+        Somebody who stays for certain, and is still in the question.
+    """
+
+    left: Cover
+    most: int
+    gone: Ints
+    stays: int | None = None
+
+
 class _Branches:
     """A search for the lightest set of people; the best one so far is an upper bound."""
 
@@ -83,31 +103,36 @@ class _Branches:
         self.set = np.ones(len(cover.weight), np.int64)
 
     def least(self, most: int) -> int:
-        """Return the weight of the lightest set after which at most an amount is left, after checking the set."""
-        self._branch(self.cover, most, np.zeros(len(self.cover.weight), np.int64))
+        """Return the weight of the lightest set after which at most an amount is left, after checking the set.
+
+        The amount does not include what is fixed.
+        """
+        waiting = [_Branch(replace(self.cover, fixed=0), most, np.zeros(len(self.cover.weight), np.int64))]
+        while waiting:
+            waiting += self._looked_at(waiting.pop())
         proven = self.cover.point(Primal(self.set, 1))
         if proven.rest > most or proven.weight != self.best:
             raise ArithmeticError("a set of people is not what was found")
         return self.best
 
-    def _branch(self, left: Cover, most: int, gone: Ints) -> None:
-        """Look for better sets among those that contain the people who are gone."""
-        spent = int(self.cover.weight @ gone)
-        most -= left.fixed
+    def _looked_at(self, branch: _Branch) -> list[_Branch]:
+        """Look for a better set among those of a branch: keep it, or return two branches, of which the last is next."""
+        spent = int(self.cover.weight @ branch.gone)
+        left = branch.left if branch.stays is None else _staying(branch.left, branch.stays)
+        most = branch.most - left.fixed
         if most < 0 or spent >= self.best:
-            return
+            return []
         left = replace(left, fixed=0)
         if left.total <= most:
-            self.best, self.set = spent, gone
-            return
+            self.best, self.set = spent, branch.gone
+            return []
         bound = Distances(left).units(most + 1)
         if bound is None or spent + bound >= self.best:
-            return
+            return []
         person = _next(left)
-        leaving = gone.copy()
+        leaving = branch.gone.copy()
         leaving[person] = 1
-        self._branch(left.without(np.array([person])), most, leaving)
-        self._branch(_staying(left, person), most, gone)
+        return [_Branch(left, most, branch.gone, person), _Branch(left.without(np.array([person])), most, leaving)]
 
 
 def _next(cover: Cover) -> int:

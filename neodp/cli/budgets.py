@@ -282,6 +282,8 @@ def _costs(ledger: Ledger) -> None:
         )
     if limit.releases is not None and limit.releases <= 1:
         say("With 1 answer at most, everybody keeps the privacy that they asked for.")
+        if limit == Limit():
+            say("Answers that spend a share of everybody's own epsilon may be more: their shares add up to at most 1.")
     elif limit.releases is not None:
         more = max(0, limit.releases - ledger.used)
         say(f"{limit.releases:,} answers add up: all of them together can reveal more about a person than one.")

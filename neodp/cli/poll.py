@@ -27,11 +27,11 @@ from neodp.cli.options import (
     reading,
 )
 from neodp.cli.outcome_text import outcome_choice, shown_outcomes, shown_proposals
+from neodp.cli.poll_graph import chosen_columns, people_of_graph, population_of_graph
 from neodp.cli.poll_text import choice, shown, shown_secret
 from neodp.cli.reports import require_report, write_report
 from neodp.cli.roles import hidden, require_limit
 from neodp.data.files import require_new
-from neodp.data.formatting import count
 from neodp.data.names import normal
 from neodp.errors import BudgetSpent, GraphError, NeodpError
 from neodp.hints import Hint, Option
@@ -199,7 +199,9 @@ def poll(
         raise GraphError("--accuracy proposes an epsilon, before anything is drawn", "leave out --release and --reveal")
     if accuracy is not None and votes and not given and cypher is None:
         epsilon = "1"
-    table, votes, epsilon = _people(session, file, cypher, votes, epsilon)
+    table, votes, epsilon = _people(session, file, cypher, votes, epsilon, secret_levels=secret_levels)
+    if cypher is not None:
+        population = population_of_graph(PeopleQuery.parse(cypher), population)
     survey = _survey(
         session,
         table,
@@ -342,7 +344,13 @@ def _choices(options: str | None, option: list[str] | None, file: Path | None) -
 
 
 def _people(
-    session: Session, file: Path | None, cypher: str | None, votes: list[str], epsilon: str | None
+    session: Session,
+    file: Path | None,
+    cypher: str | None,
+    votes: list[str],
+    epsilon: str | None,
+    *,
+    secret_levels: bool,
 ) -> tuple[Path | People, list[str], str]:
     """Return the people from the file or the query, whichever is given, and the names of the columns."""
     if (file is None) == (cypher is None):
@@ -350,16 +358,9 @@ def _people(
     table: Path | People | None = file
     if cypher is not None:
         query = PeopleQuery.parse(cypher)
+        votes, epsilon = chosen_columns(query, votes, epsilon)
         with session.open() as store:
-            table = People.from_result(store.select(query.cypher), query.cypher)
-        header = list(table.columns)
-        if not votes and epsilon is None:
-            if len(header) != 2:
-                raise GraphError(
-                    f"the query returns {count(len(header), 'column')}: {', '.join(header)}",
-                    "return a vote and an epsilon, or name the columns with --vote and --epsilon",
-                )
-            votes, epsilon = header[:1], header[1]
+            table = people_of_graph(store, query, epsilon, secret_levels=secret_levels)
     if not votes or epsilon is None:
         if votes:
             again = "a column, or one number such as 1: neodp poll … --accuracy 0.9 proposes one"

@@ -16,10 +16,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from neodp.errors import GraphError
 
-__all__ = ["PeopleQuery"]
+__all__ = ["PeopleColumn", "PeopleQuery"]
 
 WORD = r"(?:[^\W\d]\w*|`[^`\\]+`)"
 """A name; a quoted one has no backslash, since Neo4j would read an escape in it as the end of the quotation."""
@@ -34,6 +35,29 @@ LONGEST = 2_000
 """The greatest length of a query in characters."""
 
 
+class PeopleColumn(NamedTuple):
+    """A column of a query for people.
+
+    Attributes
+    ----------
+    name : str
+    property : str or None
+        The property that it holds, if it holds one.
+    number : str or None
+        The number that it holds, or that takes the place of a missing property.
+    """
+
+    name: str
+    property: str | None = None
+    number: str | None = None
+
+    def cypher(self) -> str:
+        """Return the column as it is put to the store."""
+        own = f"n.`{self.property}`"
+        what = own if self.number is None else f"coalesce({own}, {self.number})"
+        return f"{self.number if self.property is None else what} AS `{self.name}`"
+
+
 @dataclass(frozen=True)
 class PeopleQuery:
     """A query for people: one label, and what each node says of itself.
@@ -42,8 +66,7 @@ class PeopleQuery:
     ----------
     label : str
         The label of the people.
-    columns : tuple of (str, str)
-        The name of each column, and the property or the number that it holds, in Cypher.
+    columns : tuple of PeopleColumn
 
     Examples
     --------
@@ -56,7 +79,7 @@ class PeopleQuery:
     """
 
     label: str
-    columns: tuple[tuple[str, str], ...]
+    columns: tuple[PeopleColumn, ...]
 
     @classmethod
     def parse(cls, text: str) -> PeopleQuery:
@@ -76,12 +99,10 @@ class PeopleQuery:
             owner = part and (part["owner"] or part["given_owner"])
             if part is None or (owner is not None and _bare(owner) != _bare(found["node"])):
                 raise _too_much()
-            what = part["number"] or f"n.`{_bare(part['property'] or part['given_property'])}`"
-            if part["otherwise"]:
-                what = f"coalesce({what}, {part['otherwise']})"
+            own = part["property"] or part["given_property"]
             name = _bare(part["alias"]) if part["alias"] else re.sub(r"[\s`]", "", each)
-            columns.append((name, what))
-        names = [name for name, _ in columns]
+            columns.append(PeopleColumn(name, own and _bare(own), part["number"] or part["otherwise"]))
+        names = [column.name for column in columns]
         for name in names:
             if names.count(name) > 1:
                 raise GraphError(f"the query returns two columns {name!r}", "name them apart, as in p.vote AS vote")
@@ -90,7 +111,7 @@ class PeopleQuery:
     @property
     def cypher(self) -> str:
         """The query as it is put to the store."""
-        return f"MATCH (n:`{self.label}`) RETURN " + ", ".join(f"{what} AS `{name}`" for name, what in self.columns)
+        return f"MATCH (n:`{self.label}`) RETURN " + ", ".join(column.cypher() for column in self.columns)
 
 
 def _parts(text: str) -> list[str]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.data.tables import Place, Problems, as_text
+from neodp.data.tables import Place, Problems, as_text, values_of
 from neodp.data.tables import number as number_of
 from neodp.data.validation import Floats
 from neodp.errors import GraphError, near
@@ -413,7 +413,7 @@ def distinct(column: pa.Array, rows: Codes | None = None) -> tuple[list[str], Co
         codes = [found.setdefault(cell, len(found)) for cell in some]
         return [as_text(value) for value in found], np.array(codes, np.int64)
     if pa.types.is_nested(column.type):  # lists, which are no votes
-        column = pa.array([as_text(value) for value in column.to_pylist()], pa.string())
+        column = pa.array([as_text(value) for value in values_of(column)], pa.string())
     indices = None
     if pa.types.is_dictionary(column.type):
         column, indices = column.dictionary, column.indices
@@ -424,4 +424,4 @@ def distinct(column: pa.Array, rows: Codes | None = None) -> tuple[list[str], Co
     if rows is not None:
         column = column.take(rows)
     coded = column.dictionary_encode(null_encoding="encode")
-    return [as_text(value) for value in coded.dictionary.to_pylist()], coded.indices.to_numpy().astype(np.int64)
+    return [as_text(value) for value in values_of(coded.dictionary)], coded.indices.to_numpy().astype(np.int64)

@@ -112,6 +112,9 @@ def test_the_weights_and_amounts_of_a_large_question_do_not_overflow() -> None:
         one, other = Distances(small).exactly(most + 1), Distances(large).exactly(most * 10**12 + 1)
         assert one.upper is not None
         assert other.lower == other.upper == one.upper * 10**12
+    sets_of_three = np.array([0, 3, 6]), np.arange(6)
+    three = Distances(Cover(np.full(6, 102_400), np.array([10**9, 1]), np.arange(2), *sets_of_three))
+    assert [three.units(t) for t in (1, 2, 10**9 + 1, 10**9 + 2)] == [204_800, 102_400, 1, 0]
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 import neodp
@@ -93,6 +94,9 @@ def test_one_persons_cell_does_not_change_what_the_others_cells_mean(store: Stor
     for cells in ([20, 30, 40], [20, 30, "x"], ["20", "30", None], [20.0, True, 30]):
         asked = neodp.ask(store, "staff", "MATCH (a:Person) WHERE a.age >= 18", at_least=1, **ring(3, age=cells))
         assert asked.reveal().matches == sum(cell not in ("x", None, True) for cell in cells)
+    times = pa.array([0, 10**18, None], pa.timestamp("us"))  # of which Python cannot hold the second
+    asked = neodp.ask(store, "staff", "MATCH (a:Person) WHERE a.age IS NOT NULL", at_least=1, **ring(3, age=times))
+    assert asked.reveal().matches == 2
 
 
 @pytest.mark.parametrize(
@@ -194,6 +198,8 @@ def test_tables_that_are_missing_are_named(store: Store, tmp_path: Path) -> None
         neodp.ask(store, "staff", PAIRS, at_least=1).release("spring")
     with pytest.raises(NotAskable, match="there is no table of relationships 'KNOWS'"):
         neodp.ask(store, "staff", PAIRS, at_least=1, nodes=ring(3)["nodes"]).release("spring")
+    with pytest.raises(NotAskable, match="there is no table of relationships; give one"):
+        neodp.ask(store, "staff", "MATCH (a:Person)--(b:Person)", at_least=1, nodes=ring(3)["nodes"]).reveal()
     with pytest.raises(GraphError, match="there is no file"):
         neodp.ask(
             store, "staff", PAIRS, at_least=1, nodes={"Person": tmp_path / "no.csv"}, relationships={"KNOWS": {}}

@@ -31,7 +31,7 @@ GRAPH = """
 CREATE (a:Person {number: 1, ill: true, age: 20, name: "`) DETACH DELETE (n) //", epsilon: 1.0}),
        (b:Person {number: 2, ill: true, age: '20', name: "' OR 1=1", epsilon: 0.5}),
        (c:Person:Office {number: 3, ill: 'yes', age: [1, 2], name: 5, epsilon: 2, rank: 9}),
-       (d:Person {number: 4, ill: 1, age: date('2020-01-01'), epsilon: 'x'}),
+       (d:Person {number: 4, ill: 1, age: date('2020-01-01'), epsilon: datetime('2020-01-01T00[SystemV/AST4]')}),
        (e:Person {number: 5, ill: false, age: 30.5, name: 'e', epsilon: 0.25}),
        (o:Office {city: 'Bonn', rank: 9}), (x:Account {age: 7}), (y:Account {age: 8}), (z:Account {age: 9}),
        (stranger:Secret {ill: true}),

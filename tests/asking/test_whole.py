@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import neodp
+from neodp.asking import whole
+from neodp.asking.cover import Cover
 from neodp.asking.distance import Distances
 from neodp.asking.whole import WholeDistances
 from neodp.store import open_store
@@ -39,6 +43,30 @@ def test_all_small_graphs_have_the_distance_of_all_sets_of_people_and_it_falls_b
                 assert 0 <= units - true_distance(left, groups(left, pattern, distinct), t) <= weight
                 checked += 1
     assert checked > 50
+
+
+def test_what_is_fixed_counts_once() -> None:
+    """Two pairs of friends beside three matches without people: fewer than five are left when one person leaves."""
+    pairs = Cover(np.ones(4, np.int64), np.ones(2, np.int64), np.arange(2), np.array([0, 2, 4]), np.arange(4), fixed=3)
+    for distances in (Distances(pairs), WholeDistances(pairs)):
+        assert [distances.units(t) for t in range(3, 7)] == [None, 2, 1, 0]
+    assert WholeDistances(pairs).leaving(5).sum() == 1
+
+
+def test_many_people_are_no_deep_recursion(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 20 pairs, 20 people leave, one after the other: it takes no call within a call for each of them."""
+    n, depths = 20, []
+
+    def next_person(cover: Cover) -> int:
+        depths.append(len(inspect.stack(0)))
+        return int(cover.person[0])
+
+    monkeypatch.setattr(whole, "_next", next_person)
+    first = np.arange(0, 2 * n + 1, 2)
+    pairs = Cover(np.full(2 * n, 2), np.ones(n, np.int64), np.arange(n), first, np.arange(2 * n))
+    assert WholeDistances(pairs).units(1) == 2 * n
+    assert len(depths) >= n
+    assert len(set(depths)) == 1
 
 
 def test_a_question_by_whole_people_is_another_question_with_a_better_answer(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ import pytest
 import neodp
 from neodp import generate
 from neodp.cli import main
+from neodp.cli.common import typed
 from neodp.data.formatting import day
 from neodp.data.validation import UNIT
 from neodp.polls import Threshold
@@ -451,6 +452,33 @@ def test_people_in_a_store(asked: Run, tmp_path: Path, capsys: pytest.CaptureFix
     assert again[0]["revealed"] == from_file["revealed"]
 
 
+@pytest.mark.parametrize("address", ["neo4j"], indirect=True)
+def test_people_in_a_store_are_polled_as_they_were_declared(asked: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What `ask` hides, and what it counts, a poll about the same people does not undo."""
+    query = ("poll", "--cypher", "MATCH (p:Person) RETURN p.vote, p.epsilon", "--secret-levels", "--share", "0.5")
+    monkeypatch.setenv("NEODP_ROLE", "analyst")
+    assert "nobody has declared the people of (:Person)" in asked(*query)[2]
+    monkeypatch.delenv("NEODP_ROLE")
+    assert asked(*query, "--release", "spring", "--name", "one")[0] == 0  # the label's people, declared or not
+    assert asked("protect", "staff", "--people", "Person", "--epsilon", "epsilon", "--properties", "vote")[0] == 0
+    assert json.loads(asked("budget", "(:Person)", "--json")[1])["share"] == 0.5
+    for columns, more, message in (
+        ("p.vote, p.epsilon", ("--population", "others"), "everything about the nodes of a label counts together"),
+        ("p.vote, p.epsilon", None, "the levels of population 'staff', (:Person), are secret, and so is who takes"),
+        ("p.id, p.epsilon", (), "the property 'id' is not among those that may be asked of population 'staff'"),
+        ("p.epsilon AS v, p.epsilon AS e", (), "the property 'epsilon' is not among those"),
+        ("p.vote AS v, 2 AS e", (), "the epsilons of population 'staff', (:Person), are in the property 'epsilon'"),
+        ("p.vote AS v, coalesce(p.epsilon, 2) AS e", (), "are in the property 'epsilon'"),
+    ):
+        secret = () if more is None else ("--secret-levels", *more)
+        code, out, err = asked("poll", "--cypher", f"MATCH (p:Person) RETURN {columns}", *secret)
+        assert (code, out) == (2, "")
+        assert message in err
+    assert asked(*query, "--release", "spring", "--name", "two")[0] == 0
+    pairs = ("ask", "staff", "MATCH (a:Person)-[:KNOWS]-(b:Person)", "--at-least", "1", "--release", "spring")
+    assert "1 of everybody's own epsilon is spent" in asked(*pairs)[2]
+
+
 # --- answers ----------------------------------------------------------------------------------------------------------
 
 
@@ -705,7 +733,7 @@ def test_a_first_draw_and_a_repeat_are_said_in_different_words(query: str, run: 
     words = ("poll", people(tmp_path), *WORDS, "--mechanism", "balanced", "--query", query, "--release", "spring")
     first, again = run(*words)[1], run(*words)[1]
     assert "(release 'spring' of 'people answer', drawn now, and kept)" in first
-    assert first.endswith("such an answer is right: neodp report spring -o answer.html\n")
+    assert first.endswith(f"such an answer is right: {typed('report', 'spring', '-o', 'answer.html')}\n")
     assert re.search(r"\(release 'spring' of 'people answer', kept since \d+ \w+ 20\d\d; nothing was drawn\)", again)
 
 

@@ -239,8 +239,7 @@ def test_plurality_is_the_cheapest_way_to_another_answer_and_private(seed: int) 
         margin = p.margin(d)
         assert margin is not None
         seen.setdefault(margin, []).append(max(row))
-    by_epsilon = zip(*((group.size, group.epsilon) for group in p.groups), strict=True)
-    assert broken(p.distribution, *by_epsilon, k)[1] == []
+    assert broken(p.distribution, [(group.size, group.epsilon) for group in p.groups], k)[1] == []
     assert max(seen) <= p.largest_margin
     for margin, found in seen.items():
         assert p.at(margin).worst <= min(found)

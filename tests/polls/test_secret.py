@@ -231,6 +231,20 @@ def test_the_command_line_writes_the_same_bytes(
     assert len(seen) == 1
 
 
+def test_a_cell_that_python_cannot_hold_is_no_vote_and_no_epsilon(tmp_path: Path) -> None:
+    """A date far away, in a file whose columns have types, ended in an error, which told of it."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    far = pa.array([0, 10**18], pa.timestamp("us"))
+    parquet.write_table(pa.table({"answer": far, "epsilon": far}), tmp_path / "people.parquet")
+    found = neodp.poll(tmp_path / "people.parquet", vote="answer", epsilon="epsilon", secret_levels=True)
+    assert isinstance(found, SecretSurvey)
+    assert found.revealed("answer")["not_counted"] == 2
+    with pytest.raises(GraphError, match=r"out of range"):
+        neodp.poll({"answer": far}, vote="answer", epsilon=1.0)
+
+
 def test_refusals_do_not_depend_on_the_people(tmp_path: Path) -> None:
     for rows in ([("yes", "low")], [("yes", "0.1")] * 30, [("?", "?")]):
         with neodp.open_store(tmp_path / f"{len(rows)}{rows[0][0]}.db") as store:

@@ -5,7 +5,7 @@ reading that the file does not state; ``cells.py`` turns cells into numbers; ``p
 cells, so that they can be reported at once.
 """
 
-from neodp.data.tables.cells import as_text, fraction, number, numbers, threshold_share, whole
+from neodp.data.tables.cells import as_text, fraction, number, numbers, threshold_share, values_of, whole
 from neodp.data.tables.options import ExtraColumns, ReadOptions
 from neodp.data.tables.problems import Place, Problems
 from neodp.data.tables.source import Format, TableSource
@@ -28,5 +28,6 @@ __all__ = [
     "numbers",
     "read_table",
     "threshold_share",
+    "values_of",
     "whole",
 ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from neodp.data.tables.problems import Place, Problems
 from neodp.errors import GraphError
@@ -17,7 +17,7 @@ from neodp.errors import GraphError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["as_text", "fraction", "number", "numbers", "threshold_share", "whole"]
+__all__ = ["as_text", "fraction", "number", "numbers", "threshold_share", "values_of", "whole"]
 
 NUMBER = r"^[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?$"
 """A number as text, without spaces around it."""
@@ -40,6 +40,29 @@ def as_text(value: object) -> str:
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return str(value)
+
+
+def values_of(column: pa.Array) -> list[Any]:
+    """Return the cells of a column as Python's values; one that Python cannot hold is a text that says so.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> values_of(pa.array([0, 10**18], pa.timestamp("us")))
+    [datetime.datetime(1970, 1, 1, 0, 0), 'a timestamp[us] out of range']
+    """
+    try:
+        found: list[Any] = column.to_pylist()
+    except (ArithmeticError, ValueError):
+        found = [_value_of(cell) for cell in column]
+    return found
+
+
+def _value_of(cell: pa.Scalar) -> Any:
+    try:
+        return cell.as_py()
+    except (ArithmeticError, ValueError):
+        return f"a {cell.type} out of range"
 
 
 def number(text: str) -> float:

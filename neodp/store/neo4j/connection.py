@@ -86,12 +86,12 @@ class Transaction:
     def execute(self, text: str, parameters: dict[str, Any]) -> tuple[list[str], list[list[Any]]]:
         """Return the names of the columns and the rows of any Cypher."""
         result = self._tx.run(text, parameters)
-        return list(result.keys()), [list(record.values()) for record in result]
+        return list(result.keys()), [_values(record) for record in result]
 
     def stream(self, text: str, parameters: dict[str, Any], rows: int) -> Iterator[list[list[Any]]]:
         """Yield the rows of any Cypher as they come, as columns of at most so many rows."""
         result = self._tx.run(text, parameters)
-        while found := [record.values() for record in islice(result, rows)]:
+        while found := [_values(record) for record in islice(result, rows)]:
             yield [list(column) for column in zip(*found, strict=True)]
 
 
@@ -465,6 +465,21 @@ def _who(settings: Settings, driver: neo4j.Driver | None, auth: neo4j.Auth | Non
     if driver is not None or auth is not None:
         return f"check the auth of {'the driver' if driver is not None else 'open_store'}"
     return "check NEO4J_USERNAME and NEO4J_PASSWORD" if settings.password is not None else "set NEO4J_PASSWORD"
+
+
+def _values(record: neo4j.Record) -> list[Any]:
+    """Return the values of a row; one that the driver cannot read is a text, since an error would tell of it."""
+    try:
+        return record.values()
+    except exceptions.BrokenRecordError:  # such as a time in a zone that only the server knows
+        return [_value(record, place) for place in range(len(record))]
+
+
+def _value(record: neo4j.Record, place: int) -> Any:
+    try:
+        return record[place]
+    except exceptions.BrokenRecordError:
+        return "a value that cannot be read"
 
 
 def _column(values: list[Any]) -> pa.Array:

@@ -243,12 +243,12 @@ def test_a_prior_by_level_fits_parts_without_that_level_and_options_of_that_name
     table |= {"privacy": ["low", "high", "low", "low"], "worry": ["low", "medium", "high", "low"]}
     more: dict[str, Any] = {"epsilon": "privacy", "levels": LEVELS, "by": "part", "by_values": "x,y"}
     for query, vote in (("count:a", "first"), ("ranking", ["first", "second"])):
-        named = {"options": "a,b", "prior": "share:low=0.9,high=0.2"}
-        survey = neodp.poll(table, vote=vote, query=query, **named, **more)
+        prior = "share:low=0.9,high=0.2"
+        survey = neodp.poll(table, vote=vote, query=query, options="a,b", prior=prior, **more)
         assert isinstance(survey, OutcomeSurvey)
         assert all(0.0 < inquiry.both.weighted.expected < 1.0 for inquiry in survey.inquiries)
-    named = {"options": "low,medium,high", "prior": "share:medium=0.9"}
-    survey = neodp.poll(table, vote="worry", query="median", **named, **more)
+    levels, prior = "low,medium,high", "share:medium=0.9"
+    survey = neodp.poll(table, vote="worry", query="median", options=levels, prior=prior, **more)
     assert isinstance(survey, OutcomeSurvey)
     assert [dict(inquiry.prior.named) for inquiry in survey.inquiries] == [{"medium": 0.9}] * 2
 

@@ -24,15 +24,6 @@ public final class Distances {
         this.workers = workers;
     }
 
-    /** There is no network for this program: only a linear program solves it, which the client has. */
-    public static final class NoNetwork extends RuntimeException {
-        private static final long serialVersionUID = 1L;
-
-        NoNetwork() {
-            super(null, null, false, false);
-        }
-    }
-
     /** The distance to fewer than t, rounded up; {@code INFINITE} if no people can change it. */
     public long at(long t) {
         long most = t - 1 - cover.fixed();
@@ -52,7 +43,7 @@ public final class Distances {
         if (cuts == null) {
             Network net = Network.of(cover, workers);
             if (net == null) {
-                throw new NoNetwork();
+                throw new ArithmeticException("there is no network of a program"); // none is made of a question
             }
             workers.memory.take(Flow.bytes(net));
             cuts = new Cuts(cover, net, workers);

@@ -11,10 +11,15 @@ import neodp.call.Workers;
  * <p>A match is the set of its elements; its amount is the greatest of its rows. Every element is replaced by the unit that
  * takes it along. What has no people is fixed, and a match with somebody of weight 0 does not count. Neither does one with
  * an element that is nobody's and is not known as such: it may have been somebody's who left while the matches were read.
+ *
+ * <p>Least cuts take two people a match at most, and one if distinct nodes are counted that are no people. By the labels of
+ * the pattern there are never more ({@link Pattern#requireTwo}); where a public node is a person too there can be, and such a
+ * match does not count: that depends on its own elements alone, while an error, or another answer, would tell of them.
  */
 public final class Matches {
     private final Protection protection;
     private final boolean distinct;
+    private final int most;
     private final Workers workers;
     private final Rows rows; // what is counted once, and the elements
     private final Rows others; // the elements that are nobody's
@@ -27,10 +32,12 @@ public final class Matches {
      * Matches of at most so many elements.
      *
      * @param distinct whether every group counts once, rather than every match
+     * @param most the greatest number of people in a match that counts, one or two
      */
-    public Matches(Protection protection, int width, boolean distinct, Workers workers) {
+    public Matches(Protection protection, int width, boolean distinct, int most, Workers workers) {
         this.protection = protection;
         this.distinct = distinct;
+        this.most = most;
         this.workers = workers;
         row = new long[width + 1];
         rows = new Rows(width + 1, workers);
@@ -104,7 +111,7 @@ public final class Matches {
         others.place(id);
     }
 
-    /** The program, for units of some weights; without a network where a match has more than two people. */
+    /** The program, for units of some weights. */
     public Cover cover(Units units, long[] weight) {
         Merge merge = new Merge(units, weight);
         return distinct ? merge.distinct() : merge.counted();
@@ -139,8 +146,8 @@ public final class Matches {
                 if (unit >= 0 ? weight[unit] == 0 : mayBeOne && others.look(element >> 1) < 0) {
                     return false;
                 }
-                if (unit >= 0 && other >= 0) {
-                    throw new Distances.NoNetwork();
+                if (unit >= 0 && (most == 1 ? one : other) >= 0) {
+                    return false;
                 }
                 if (unit >= 0 && one >= 0) {
                     other = Math.max(one, unit);

@@ -228,15 +228,19 @@ public record Pattern(List<Node> nodes, List<Link> links, Condition condition) {
                     "a match of the pattern can have " + units + " people, and the plugin supports matches of two",
                     "ask with the client, as in 'neodp ask'");
         }
-        boolean shared = distinct == null
-                || units < 2
-                || protection.people() != null
-                        && protection.role(nodes.get(distinct.number).label) == Protection.Role.UNIT;
-        if (!shared) {
+        if (units > mostPeople(protection, distinct)) {
             throw Refusal.client(
                     "the question counts distinct nodes other than people, with two people in a match",
                     "ask with the client, as in 'neodp ask'");
         }
+    }
+
+    /** The greatest number of people in a match that counts: one if distinct nodes are counted that are no people. */
+    public int mostPeople(Protection protection, Place distinct) {
+        boolean shared = distinct == null
+                || protection.people() != null
+                        && protection.role(nodes.get(distinct.number).label) == Protection.Role.UNIT;
+        return shared ? 2 : 1;
     }
 
     /** The number of its nodes and relationships. */

@@ -19,9 +19,6 @@ import org.neo4j.kernel.api.exceptions.Status;
  * tell everybody.
  */
 public final class Inquiry {
-    private static final String MORE_PEOPLE =
-            "a match has more than two people, since a node has two roles; only the client can answer";
-
     private static final String MORE_MEMORY = "the matches need more memory than the server allows";
 
     private final Host host;
@@ -51,8 +48,6 @@ public final class Inquiry {
             return asking.mechanism().draw(distances::at);
         } catch (Matches.TooMany e) {
             return e.getMessage();
-        } catch (Distances.NoNetwork e) {
-            return MORE_PEOPLE;
         } catch (RuntimeException e) {
             if (isOfMemory(e)) {
                 return MORE_MEMORY;
@@ -88,8 +83,6 @@ public final class Inquiry {
         } catch (Matches.TooMany e) {
             throw Refusal.of(
                     "too_many_matches", e.getMessage(), "ask about less, or set another limit when protecting");
-        } catch (Distances.NoNetwork e) {
-            throw Refusal.client(MORE_PEOPLE, "use the client");
         }
     }
 

@@ -25,7 +25,12 @@ record PeopleGraph(Matches matches, Units units) {
         Writer writer = new Writer(asking.protection());
         List<Pattern> alternatives = asking.pattern().alternatives();
         int width = alternatives.stream().mapToInt(Pattern::size).max().orElseThrow();
-        Matches matches = new Matches(asking.protection(), width, asking.distinct() != null, workers);
+        Matches matches = new Matches(
+                asking.protection(),
+                width,
+                asking.distinct() != null,
+                asking.pattern().mostPeople(asking.protection(), asking.distinct()),
+                workers);
         Units units = new Units(workers);
         boolean mixed = asking.protection().mayMatchOthers(asking.pattern());
         if (mixed) {

@@ -25,9 +25,13 @@ final class MatchesTest {
             List.of());
 
     private static Matches pairs(long[]... pairs) {
-        Matches matches = new Matches(STAFF, 2, false, WORKERS);
-        for (long[] pair : pairs) {
-            matches.add(pair, 2, 2, 1, 0);
+        return matches(2, pairs);
+    }
+
+    private static Matches matches(int most, long[]... nodes) {
+        Matches matches = new Matches(STAFF, 3, false, most, WORKERS);
+        for (long[] each : nodes) {
+            matches.add(each, each.length, each.length, 1, 0);
         }
         return matches;
     }
@@ -58,6 +62,14 @@ final class MatchesTest {
         Cover cover = matches.cover(units, units.alike());
         assertEquals(1, cover.fixed());
         assertEquals(1, cover.count());
+    }
+
+    @Test
+    void aMatchWithMorePeopleThanItsLabelsSayDoesNotCount() {
+        Units units = units(1, 2, 3);
+        long[][] both = {{1, 2}, {1, 2, 3}}; // 3 is at a public place of the pattern, and a person
+        assertEquals(1, matches(2, both).cover(units, units.alike()).count());
+        assertEquals(0, matches(1, both).cover(units, units.alike()).count());
     }
 
     @Test
