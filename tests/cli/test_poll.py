@@ -578,15 +578,15 @@ def test_the_mechanism_is_part_of_the_question(run: Run, tmp_path: Path, monkeyp
         "--mechanism balanced or --mechanism weighted\n"
     )
     assert run("releases")[1] == "no answers yet\n"
-    for typed, code in ((b"\n", 1), (b"\x04", 1), (b"y\n\x04", 1), (b"both\nWeighted\n", 0)):
+    for keys, code in ((b"\n", 1), (b"\x04", 1), (b"y\n\x04", 1), (b"both\nWeighted\n", 0)):
         shown, out, err = "", "", ""
-        with terminal(monkeypatch, typed) as screen:
+        with terminal(monkeypatch, keys) as screen:
             found, out, err = run("poll", file, *WORDS, "--release", "spring", "--json")
             shown = screen()
         assert (found, err, shown.count("nothing was done")) == (code, "", code)
         assert "weighted is expected to be right 78 % of the time" in shown
         assert "Which mechanism, balanced or weighted? " in shown
-        assert shown.count("Type balanced or weighted, or nothing to end") == (b"y" in typed or b"both" in typed)
+        assert shown.count("Type balanced or weighted, or nothing to end") == (b"y" in keys or b"both" in keys)
     (kept,) = json.loads(out)["questions"]
     assert kept["mechanism"] == "weighted"
     again = run("poll", file, *WORDS, "--mechanism", "weighted", "--release", "spring", "--json")

@@ -133,7 +133,7 @@ def test_what_is_not_private_is_found() -> None:
     (one, *_) = violations(loud, np.array([[1, 2], [2, 0]]))
     assert "beyond epsilon 0.5" in one
     assert violations(poll(loud.groups), np.array([[1, 2], [2, 0]])) == []
-    checked, wrong = broken(loud.distribution, (3, 2), (0.5, 1.0), 2)
+    checked, wrong = broken(loud.distribution, [(3, 0.5), (2, 1.0)], 2)
     assert checked == 2 * 2 * (3 * 3 + 4 * 2)  # both answers, both ways
     assert any(each.endswith("in group 0") for each in wrong)
 
