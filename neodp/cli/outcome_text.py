@@ -65,7 +65,9 @@ def _mechanisms(facts: dict[str, Any], chosen: bool) -> None:
     for name, each in facts["mechanisms"].items():
         figures = [round(each["error"], 2), each["within_95"]] if counted else [at_least(each["expected"])]
         hard = f"off by {each['against_error']:.1f}" if counted else f"right {at_least(each['against'])} of the time"
-        rows.append([name, f"{each['cap']:.3g}", *figures, hard, "this one" if name == facts["mechanism"] else ""])
+        rows.append(
+            [name, float(f"{each['cap']:.3g}"), *figures, hard, "this one" if name == facts["mechanism"] else ""]
+        )
     table(columns, rows)
     say("Averages are estimates, from tables drawn from the prior: they decide what is expected, never privacy.")
     balanced, weighted = facts["mechanisms"]["balanced"], facts["mechanisms"]["weighted"]
@@ -107,16 +109,16 @@ def _answered(facts: dict[str, Any], since: str | None) -> None:
         say("chances      " + ", ".join(f"{outcome}: {chance(p)}" for outcome, p in likely))
 
 
-def shown_proposals(proposals: list[dict[str, Any]], prior: str, *, given: bool) -> None:
+def shown_proposals(proposals: list[dict[str, Any]], prior: str, *, given: bool, counted: bool) -> None:
     """Show what it takes to reach an accuracy; without present epsilons, only one epsilon for everybody."""
     for each in proposals:
-        margin = each["margin"]
-        how = (
-            f"if votes are as the prior {prior!r} says"
-            if margin is None
-            else f"at a margin of {count(margin, 'person', 'people')}"
-        )
-        say(f"{each['question']}: to be right {share(each['accuracy'])} of the time, {how}:")
+        margin, how = each["margin"], f"if votes are as the prior {prior!r} says"
+        aim = "right"
+        if margin is not None and counted:
+            aim, how = f"off by at most {count(margin, 'person', 'people')}", "whatever the votes are"
+        elif margin is not None:
+            how = f"at a margin of {count(margin, 'person', 'people')}"
+        say(f"{each['question']}: to be {aim} {share(each['accuracy'])} of the time, {how}:")
         rows = [("one epsilon for everybody", each["epsilon"], each["epsilon_reaches"])]
         if given:
             rows.insert(0, (NOW, None, each["now"]))
@@ -126,5 +128,5 @@ def shown_proposals(proposals: list[dict[str, Any]], prior: str, *, given: bool)
             (what, "none" if value is None and what != NOW else value, None if right is None else at_least(right))
             for what, value, right in rows
         ]
-        table(("what", "needed", "right"), shown)
+        table(("what", "needed", "so often" if counted else "right"), shown)
     say("Nothing here reveals anything about the votes.")

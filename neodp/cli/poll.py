@@ -232,7 +232,9 @@ def poll(
     if accuracy is not None:
         proposed = survey.propose(accuracy, margin)
         found = [{"question": label, "margin": margin, **asdict(each)} for label, each in proposed.items()]
-        show({"questions": found}, json, lambda: shown_proposals(found, prior, given=given or cypher is not None))
+        counted = query.partition(":")[0] in ("count", "counts")
+        known = given or cypher is not None
+        show({"questions": found}, json, lambda: shown_proposals(found, prior, given=known, counted=counted))
         return
     if release is not None:
         survey = _chosen(survey)

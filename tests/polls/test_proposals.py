@@ -112,6 +112,11 @@ def test_the_command_needs_no_epsilon(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "to be right 95 % of the time, at a margin of 3 people" in shown
     assert re.search(r"one epsilon for everybody +0\.884 +95 %\s", shown)
     assert not re.search(r"\d\.\d{4}", shown)
+    assert (
+        main([*store, "poll", str(file), "--vote", "answer", "--query", "count", "--accuracy", "0.9", "--margin", "3"])
+        == 0
+    )
+    assert "to be off by at most 3 people 90 % of the time, whatever the votes are" in capsys.readouterr().out
     words = [*store, "poll", str(file), "--vote", "answer", "--accuracy", "0.95", "--epsilon", "0.5"]
     assert main([*words, "--margin", "3", "--json"]) == 0
     (found,) = json.loads(capsys.readouterr().out)["questions"]
