@@ -90,7 +90,8 @@ public record Protection(
         } else {
             Words.require("the type of the relationships", relationships);
             if (!owned.isEmpty()) {
-                throw Refusal.graph("nothing can be owned if relationships are protected", "leave out the owned labels");
+                throw Refusal.graph(
+                        "nothing can be owned if relationships are protected", "leave out the owned labels");
             }
         }
         properties.forEach(name -> Words.require("a property", name));

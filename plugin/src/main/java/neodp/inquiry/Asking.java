@@ -125,7 +125,8 @@ public record Asking(
 
     private static Pattern.Property amount(Protection protection, Pattern pattern, Options options) {
         if (options.distinct != null && options.sum != null) {
-            throw Refusal.notAskable("a question cannot both count distinct nodes and add up amounts", "ask for one of them");
+            throw Refusal.notAskable(
+                    "a question cannot both count distinct nodes and add up amounts", "ask for one of them");
         }
         if ((options.sum == null) != (options.cap == null)) {
             throw Refusal.notAskable(

@@ -20,10 +20,11 @@ import org.neo4j.procedure.Procedure;
 public final class Ask extends Call {
     private static final String POPULATION = "The name under which people are protected.";
     private static final String QUESTION = "A pattern in Cypher: MATCH … WHERE …, with at most two people.";
-    private static final String OPTIONS = "atLeast (are there this many?) with falseAlarm (the chance of a yes if not), "
-            + "count (how many are there?) with atMost, or ranges (in which does the number lie?); distinct (a variable "
-            + "whose nodes count once), sum (a property) with cap; share (of everybody's epsilon that an answer "
-            + "spends), ignoreBelow (leaves out people with less epsilon)";
+    private static final String OPTIONS =
+            "atLeast (are there this many?) with falseAlarm (the chance of a yes if not), "
+                    + "count (how many are there?) with atMost, or ranges (in which does the number lie?); distinct (a variable "
+                    + "whose nodes count once), sum (a property) with cap; share (of everybody's epsilon that an answer "
+                    + "spends), ignoreBelow (leaves out people with less epsilon)";
 
     /** One row. */
     @Procedure(name = "neodp.ask", mode = Mode.WRITE)

@@ -46,8 +46,7 @@ public final class Protect extends Call {
             throw Refusal.graph("the population's name is null", "give a text");
         }
         if (options.text("epsilon") == null) {
-            throw Refusal.graph(
-                    "the property with the epsilons is missing", "give it, as in `{epsilon: 'epsilon'}`");
+            throw Refusal.graph("the property with the epsilons is missing", "give it, as in `{epsilon: 'epsilon'}`");
         }
         Protection made = new Protection(
                 population,
@@ -93,8 +92,9 @@ public final class Protect extends Call {
 
     /** One row. */
     @Procedure(name = "neodp.protect.drop", mode = Mode.WRITE)
-    @Description("Ends the protection of a population, so that nothing can be asked about it. What was answered and spent "
-            + "stays.")
+    @Description(
+            "Ends the protection of a population, so that nothing can be asked about it. What was answered and spent "
+                    + "stays.")
     public Stream<ProtectedPeople> drop(
             @Name(value = "population", description = "The population's name.") String population) {
         return Stream.of(row(Protections.drop(tx, population)));

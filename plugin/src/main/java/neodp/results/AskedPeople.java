@@ -24,7 +24,8 @@ public final class AskedPeople {
     @Description("The certainty that somebody who guessed 50:50 about a person of some epsilon can reach.")
     public List<Map<String, Object>> promised;
 
-    @Description("The chance that a yes is found, by the total epsilon of those who would have to leave first; for atLeast.")
+    @Description(
+            "The chance that a yes is found, by the total epsilon of those who would have to leave first; for atLeast.")
     public List<Map<String, Object>> foundWith;
 
     @Description("A count is at least the number left if people with this total epsilon leave; for counts and ranges.")

@@ -23,7 +23,8 @@ public record GraphCheck(
                 Boolean compatible,
         @Description("Two datasets whose alphas contradict each other, or null.") Map<String, Object> witness,
         @Description("The number of values of alpha that would be lowered to correct a rounding error.") long rounded,
-        @Description("The number of boundary datasets that would take the alpha of their order of the colours.") long filled,
+        @Description("The number of boundary datasets that would take the alpha of their order of the colours.")
+                long filled,
         @Description("Milliseconds for reading the graph.") long preProcessingMillis,
         @Description("Milliseconds for checking it.") long computeMillis,
         @Description("The configuration that was used.") Map<String, Object> configuration) {

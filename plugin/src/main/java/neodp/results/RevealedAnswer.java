@@ -19,7 +19,8 @@ public final class RevealedAnswer {
     @Description("The number that the answer depends on: without people of weight 0.")
     public long counted;
 
-    @Description("The total epsilon of people who would have to leave before the answer changes; null if nobody can change it.")
+    @Description(
+            "The total epsilon of people who would have to leave before the answer changes; null if nobody can change it.")
     public Double distance;
 
     @Description("The chances of the answers; for a count, of those with a chance of at least one in ten thousand.")

@@ -73,9 +73,8 @@ public final class Job {
                     }
                 },
                 why -> host.log()
-                        .warn(
-                                "neodp uses the public interface from now on, which is slower: this version "
-                                        + "of Neo4j has different internals: " + why));
+                        .warn("neodp uses the public interface from now on, which is slower: this version "
+                                + "of Neo4j has different internals: " + why));
     }
 
     public StoredGraph read(boolean probabilities) {
