@@ -89,6 +89,7 @@ class Answered:
     part : str or None
         The part of the people.
     answer : str
+        The answer, or why the question was ended.
     accuracy : AnswerAccuracy or None
         How often such an answer is right; None if the mechanism is not known any more, or nothing was drawn.
     right : tuple of str
@@ -160,7 +161,7 @@ class Report:
         for each in self.reported:
             about = words.VOTE if "query" in each.facts else words.DATA
             levels = each.release.levels if each.drawn else ()
-            found |= {words.promise(level, about): None for level in levels} or {words.NO_PROMISE: None}
+            found |= dict.fromkeys(words.promises(levels, about) or [words.NO_PROMISE])
         return list(found)
 
     @cached_property

@@ -178,6 +178,10 @@ def test_many_levels_need_the_survey_for_a_certificate(tmp_path: Path) -> None:
         survey.release(store, "spring")
         assert len(report(store, "spring", survey=survey).certificates) == 1
         assert "the store has only a digest of its 100 groups" in report(store, "spring").missing[0]
+        (promised,) = report(store, "spring").promises
+        assert (
+            "at most 63 % sure from the answer with the least of them, and at most 82 % with the greatest" in promised
+        )
         assert report(store, "spring").spending[1].startswith("It has cost epsilon from 0.51 (epsilon 0.51) to 1.49 ")
 
 
@@ -252,4 +256,6 @@ def test_an_answer_that_there_are_too_many_matches_has_no_certificate(tmp_path: 
             assert "This is not private: it may depend on a single person" in text
             assert "nobody is promised anything about it" in text
             assert not re.search("drawn at random|drawn once|drawn on|may be wrong|at most so sure|exp", text)
-        assert "1 question of them ended before an answer was drawn" in yaml(entry([store.ledger("(:Person)")]), [])
+        assert "1 of them was ended before an answer was drawn: no epsilon holds for that." in yaml(
+            entry([store.ledger("(:Person)")]), []
+        )
