@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from decimal import Context, Decimal
 from fractions import Fraction
 from itertools import permutations, product
-from math import floor
 
 import numpy as np
 
@@ -40,15 +39,18 @@ def whole(row: Sequence[float]) -> list[int]:
 
 def growth(epsilon: float) -> int:
     """Return e^epsilon in units of 2^-MORE, rounded down."""
-    return floor(Fraction(Context(prec=400).exp(Decimal(epsilon))) * 2**MORE) - 1
+    return int(Fraction(Context(prec=400).exp(Decimal(epsilon))) * 2**MORE) - 1
 
 
 def broken(
-    distribution: Callable[[np.ndarray], Sequence[float]], sizes: Sequence[int], epsilons: Sequence[float], options: int
+    distribution: Callable[[np.ndarray], Sequence[float]], people: Sequence[tuple[int, float]], options: int
 ) -> tuple[int, list[str]]:
-    """Return the number of inequalities p <= e^epsilon p' between neighbouring tables, and those that do not hold."""
-    rows = {table: whole(distribution(np.array(table))) for table in tables(sizes, options)}
-    grown, checked, wrong = [growth(epsilon) for epsilon in epsilons], 0, []
+    """Return the number of inequalities p <= e^epsilon p' between neighbouring tables, and those that do not hold.
+
+    `people` says how many there are with which epsilon, in the order of the groups.
+    """
+    rows = {table: whole(distribution(np.array(table))) for table in tables([size for size, _ in people], options)}
+    grown, checked, wrong = [growth(epsilon) for _, epsilon in people], 0, []
     for table, row in rows.items():
         for g, votes in enumerate(table):
             for a, b in permutations(range(options), 2):

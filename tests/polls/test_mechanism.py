@@ -133,7 +133,7 @@ def test_what_is_not_private_is_found() -> None:
     (one, *_) = violations(loud, np.array([[1, 2], [2, 0]]))
     assert "beyond epsilon 0.5" in one
     assert violations(poll(loud.groups), np.array([[1, 2], [2, 0]])) == []
-    checked, wrong = broken(loud.distribution, (3, 2), (0.5, 1.0), 2)
+    checked, wrong = broken(loud.distribution, [(3, 0.5), (2, 1.0)], 2)
     assert checked == 2 * 2 * (3 * 3 + 4 * 2)  # both answers, both ways
     assert any(each.endswith("in group 0") for each in wrong)
 
@@ -239,8 +239,7 @@ def test_plurality_is_the_cheapest_way_to_another_answer_and_private(seed: int) 
         margin = p.margin(d)
         assert margin is not None
         seen.setdefault(margin, []).append(max(row))
-    by_epsilon = zip(*((group.size, group.epsilon) for group in p.groups), strict=True)
-    assert broken(p.distribution, *by_epsilon, k)[1] == []
+    assert broken(p.distribution, [(group.size, group.epsilon) for group in p.groups], k)[1] == []
     assert max(seen) <= p.largest_margin
     for margin, found in seen.items():
         assert p.at(margin).worst <= min(found)

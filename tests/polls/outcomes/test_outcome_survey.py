@@ -242,13 +242,13 @@ def test_a_prior_by_level_fits_parts_without_that_level_and_options_of_that_name
     table = {"first": list("abab"), "second": list("baba"), "part": list("xxyy")}
     table |= {"privacy": ["low", "high", "low", "low"], "worry": ["low", "medium", "high", "low"]}
     more: dict[str, Any] = {"epsilon": "privacy", "levels": LEVELS, "by": "part", "by_values": "x,y"}
+    by_level: dict[str, Any] = {"options": "a,b", "prior": "share:low=0.9,high=0.2"}
     for query, vote in (("count:a", "first"), ("ranking", ["first", "second"])):
-        named = {"options": "a,b", "prior": "share:low=0.9,high=0.2"}
-        survey = neodp.poll(table, vote=vote, query=query, **named, **more)
+        survey = neodp.poll(table, vote=vote, query=query, **by_level, **more)
         assert isinstance(survey, OutcomeSurvey)
         assert all(0.0 < inquiry.both.weighted.expected < 1.0 for inquiry in survey.inquiries)
-    named = {"options": "low,medium,high", "prior": "share:medium=0.9"}
-    survey = neodp.poll(table, vote="worry", query="median", **named, **more)
+    by_option: dict[str, Any] = {"options": "low,medium,high", "prior": "share:medium=0.9"}
+    survey = neodp.poll(table, vote="worry", query="median", **by_option, **more)
     assert isinstance(survey, OutcomeSurvey)
     assert [dict(inquiry.prior.named) for inquiry in survey.inquiries] == [{"medium": 0.9}] * 2
 
