@@ -297,7 +297,8 @@ class Inquiry:
             slack = epsilon_rounded_up(self.slack or 0.0)
             found.append(
                 f"at least {at_least(1 - BETA)} of the time, the answer is not above the true number's range, and not "
-                f"below the number left if people with a total epsilon of {slack} leave, those with the most matches first"
+                f"below the number left if people with a total epsilon of {slack} leave, those with the most matches "
+                "first"
             )
         return found
 

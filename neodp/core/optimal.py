@@ -17,8 +17,10 @@ considered. With two colours, :mod:`neodp.study.optimum` solves the same program
   inequalities the solver gives up.
 * *Inequalities on demand.* If all inequalities are too many, or delta is above 0, so that there is one for every set of
   outputs, the program starts with those that the true answers break; after each solution, those that it breaks are
-  added, until there are none. For delta > 0, the set J that is added is the one that is broken most: the
-  outputs with p_u[j] > e^eps p_v[j].
+  added, until there are none. For delta > 0, the set J that is added is the one that is broken most: the outputs with
+  p_u[j] > e^eps p_v[j]. Where all fit, all at once is faster, since interior points cannot begin at the last solution:
+  the 89,100 inequalities of the counts of two groups of nine people take 5 s, on demand 21 s; and 10 to 12 s if those
+  come first that limit outputs on the way from their own datasets.
 * *Rounding in.* The solver's rows break inequalities by up to its tolerance. A mechanism with the same row everywhere
   breaks none, and has slack on every edge: by (e^eps - 1) p[j] for each output. So the solution is mixed with such a
   mechanism, its *anchor*, by just as much as it takes, until the exact audit finds nothing. (Rows that are fixed and

@@ -10,7 +10,7 @@ import numpy as np
 
 from neodp.data.validation import UNIT
 from neodp.polls.choosing import WORTH, candidates
-from neodp.polls.gap_programs import gaps_of, made, on_all_tables, on_gaps, reach_of, widest
+from neodp.polls.gap_programs import gaps_of, made, on_all_tables, on_gaps, reach_of, whole_reach, widest
 from neodp.polls.mechanism import Plurality
 from neodp.polls.prior import Prior
 from neodp.polls.samples import Sample, sample, tables
@@ -53,8 +53,8 @@ def best_weighted_plurality(poll: Plurality, given: Prior) -> WeightedPlurality:
     """Find the most accurate weighted plurality, also where the balanced one is as good."""
     known = sample(poll, given)
     apart, k = told_apart(poll) if known.exact else None, len(poll.options)
-    alone = len(poll.groups) == 1 and apart != k  # gaps then say all that matters, and options need not be alike
-    found = [] if apart is None or alone else [on_all_tables(poll, known, given, apart)]
+    by_gaps = apart != k and _few_gaps(poll, known)
+    found = [] if apart is None or by_gaps else [on_all_tables(poll, known, given, apart)]
     if not any(found) or apart != k:  # options that are alike lose where they tie
         left = INEQUALITIES // 4 if any(found) else INEQUALITIES
         few = known.learned.part(0, min(RANKED, max(200, 2 * 10**6 // len(poll.groups))))
@@ -80,6 +80,11 @@ def told_apart(poll: Plurality) -> int | None:
     """
     k, size = len(poll.options), tables(poll) * len(poll.options)
     return next((apart for apart in range(k, -1, -1) if size <= PROGRAM * math.factorial(max(k - apart, 1))), None)
+
+
+def _few_gaps(poll: Plurality, known: Sample) -> bool:
+    """Return whether gaps say all that matters, and options need not be alike: one group, and no gap is cut off."""
+    return len(poll.groups) == 1 and reach_of(poll, known, (1,), False, GAPS) == whole_reach(poll, (1,))
 
 
 def _programs(poll: Plurality, known: Sample, ranked: list[tuple[int, ...]]) -> list[tuple[tuple[int, ...], int, bool]]:

@@ -20,7 +20,7 @@ from neodp.polls.prior import Prior
 from neodp.polls.samples import Sample
 from neodp.polls.weighted_plurality import WeightedPlurality
 
-__all__ = ["gap_program", "on_all_tables", "on_gaps", "tables_program"]
+__all__ = ["gap_program", "on_all_tables", "on_gaps", "tables_program", "whole_reach"]
 
 MOST = 8
 """The greatest number of options for which a program over gaps is solved."""
@@ -165,15 +165,19 @@ def reach_of(poll: Plurality, known: Sample, weights: Sequence[int], ordered: bo
     k, different = len(poll.options), len({w for w in weights if w})
     if k > MOST or any(w and group.epsilon < LEAST for w, group in zip(weights, poll.groups, strict=True)):
         return None
-    rate = min(group.epsilon / w for w, group in zip(weights, poll.groups, strict=True) if w)
-    top = int(np.array(weights) @ poll.sizes)
-    reach = whole = min(top, max(4 * max(weights), math.ceil(14.0 / rate)))
+    reach = whole = whole_reach(poll, weights)
     while _size(reach, k, ordered) * different > limit and reach > 2 * max(weights):
         reach -= max(1, reach // 16)
     if _size(reach, k, ordered) * different > limit:
         return None
     lead = np.sort(gaps_of(known, weights), axis=1)[:, 1]
     return reach if reach == whole or known.chance @ (lead > reach) <= 0.01 else None
+
+
+def whole_reach(poll: Plurality, weights: Sequence[int]) -> int:
+    """Return the gap at which a wrong answer is unlikely, or beyond which there is none."""
+    rate = min(group.epsilon / w for w, group in zip(weights, poll.groups, strict=True) if w)
+    return min(int(np.array(weights) @ poll.sizes), max(4 * max(weights), math.ceil(14.0 / rate)))
 
 
 def _size(reach: int, k: int, ordered: bool) -> int:

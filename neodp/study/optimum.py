@@ -41,7 +41,7 @@ boundary less accurately than all of those on it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -85,7 +85,7 @@ class Choice:
     """
 
     name: str
-    alpha: Floats
+    alpha: Floats = field(repr=False)
     expected: float
     worst: float
 

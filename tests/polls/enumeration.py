@@ -43,11 +43,14 @@ def growth(epsilon: float) -> int:
 
 
 def broken(
-    distribution: Callable[[np.ndarray], Sequence[float]], groups: Sequence[tuple[int, float]], options: int
+    distribution: Callable[[np.ndarray], Sequence[float]], people: Sequence[tuple[int, float]], options: int
 ) -> tuple[int, list[str]]:
-    """Return the number of inequalities p <= e^epsilon p' between neighbouring tables, and those that do not hold."""
-    rows = {table: whole(distribution(np.array(table))) for table in tables([size for size, _ in groups], options)}
-    grown, checked, wrong = [growth(epsilon) for _, epsilon in groups], 0, list[str]()
+    """Return the number of inequalities p <= e^epsilon p' between neighbouring tables, and those that do not hold.
+
+    `people` says how many there are with which epsilon, in the order of the groups.
+    """
+    rows = {table: whole(distribution(np.array(table))) for table in tables([size for size, _ in people], options)}
+    grown, checked, wrong = [growth(epsilon) for _, epsilon in people], 0, []
     for table, row in rows.items():
         for g, votes in enumerate(table):
             for a, b in permutations(range(options), 2):

@@ -140,6 +140,20 @@ def test_one_group_has_no_options_that_are_alike() -> None:
     assert 0.9310 < found.expected < 0.93109
 
 
+def test_one_group_has_options_that_are_alike_where_gaps_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Six people of epsilon .2, as if the whole program were too large, and that over all gaps as well."""
+    p = plurality([(6, 0.2)], "abcd")
+    best = of_kind(p, "tables", (), Prior()).expected
+    monkeypatch.setattr(module, "PROGRAM", 200)
+    monkeypatch.setattr(module, "GAPS", 200)
+    assert module.told_apart(p) == 2
+    found = weighted_plurality(p)
+    assert isinstance(found, WeightedPlurality)
+    assert found.kind == "tables"
+    assert best - 0.005 <= found.expected <= best + 1e-7
+    assert of_kind(p, "ordered gaps", (1,), Prior()).expected < best - 0.005
+
+
 @pytest.mark.parametrize("kind", ["gaps", "ordered gaps"])
 def test_gaps_that_are_cut_off_are_private_too(kind: str) -> None:
     for weights in ((1, 2), (0, 2), (2, 3)):

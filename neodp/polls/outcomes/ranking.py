@@ -50,7 +50,7 @@ Ballot = tuple[int, ...]
 """The positions of the ranked options, best first."""
 DRAWN = 200
 """The number of ballots of an example; eight for each option, if that is more."""
-NEWTON, CLOSE = 20, 1e-9
+NEWTON, CLOSE = 50, 1e-9
 """The greatest number of steps of Newton's method, and how near to 0 it comes."""
 
 
@@ -197,13 +197,18 @@ class Ranking(OutcomeQuery):
 
 
 def _tilted(points: Floats) -> Floats:
-    """Return chances of rows, proportional to e^(lambda row), with which the mean row is 0, by Newton's method."""
+    """Return chances of rows, proportional to e^(lambda row), with which the mean row is 0, by Newton's method.
+
+    A step changes no exponent by more than 2. If 0 is no mixture of the rows, all rows have the same chance.
+    """
     rate = np.zeros(points.shape[1])
     for _ in range(NEWTON):
-        chances = np.exp(points @ rate - (points @ rate).max())
+        chances: Floats = np.exp(points @ rate - (points @ rate).max())
         chances /= chances.sum()
         mean = chances @ points
         if np.abs(mean).max() < CLOSE:
-            break
-        rate -= np.linalg.pinv((points * chances[:, None]).T @ points - np.outer(mean, mean), hermitian=True) @ mean
-    return np.asarray(chances, np.float64)
+            return chances
+        spread = (points * chances[:, None]).T @ points - np.outer(mean, mean)
+        step = np.linalg.pinv(spread, hermitian=True) @ mean
+        rate -= step / max(1.0, float(np.abs(points @ step).max()) / 2.0)
+    return np.full(len(points), 1.0 / len(points))

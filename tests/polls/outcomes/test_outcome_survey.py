@@ -211,7 +211,7 @@ def test_the_guaranteed_error_of_a_count_by_weight_holds_at_every_table() -> Non
         ("quantile:2", {}, "the quantile is 2; give a number above 0 and at most 1"),
         ("quantile:x", {}, "as in quantile:0.9"),
         ("median:3", {}, "give median alone"),
-        ("count:7", {}, "the query is 'count:7', and '7' is not an option"),
+        ("count:7", {}, "the query is 'count:7', and '7' is no option"),
         ("count:3", {"ranges": "0,5,5"}, "give numbers that ascend from 0"),
         ("count:3", {"ranges": "many"}, "give the width of all ranges"),
         ("count:3", {"ranges": 0}, "give a width of at least 1"),
@@ -242,13 +242,13 @@ def test_a_prior_by_level_fits_parts_without_that_level_and_options_of_that_name
     table = {"first": list("abab"), "second": list("baba"), "part": list("xxyy")}
     table |= {"privacy": ["low", "high", "low", "low"], "worry": ["low", "medium", "high", "low"]}
     more: dict[str, Any] = {"epsilon": "privacy", "levels": LEVELS, "by": "part", "by_values": "x,y"}
+    by_level: dict[str, Any] = {"options": "a,b", "prior": "share:low=0.9,high=0.2"}
     for query, vote in (("count:a", "first"), ("ranking", ["first", "second"])):
-        prior = "share:low=0.9,high=0.2"
-        survey = neodp.poll(table, vote=vote, query=query, options="a,b", prior=prior, **more)
+        survey = neodp.poll(table, vote=vote, query=query, **by_level, **more)
         assert isinstance(survey, OutcomeSurvey)
         assert all(0.0 < inquiry.both.weighted.expected < 1.0 for inquiry in survey.inquiries)
-    levels, prior = "low,medium,high", "share:medium=0.9"
-    survey = neodp.poll(table, vote="worry", query="median", options=levels, prior=prior, **more)
+    by_option: dict[str, Any] = {"options": "low,medium,high", "prior": "share:medium=0.9"}
+    survey = neodp.poll(table, vote="worry", query="median", **by_option, **more)
     assert isinstance(survey, OutcomeSurvey)
     assert [dict(inquiry.prior.named) for inquiry in survey.inquiries] == [{"medium": 0.9}] * 2
 
