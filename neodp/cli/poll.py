@@ -267,7 +267,8 @@ def poll(
     if release is not None:
         command = _words(context, file, survey)
         with session.open(patience=PATIENCE, create=True) as store:
-            require_limit(store, population or DEFAULT)
+            if cypher is None:  # declared people give shares of their own epsilon, up to all of it
+                require_limit(store, population or DEFAULT)
             subjects = [asked.subject for asked in survey.asked().values()]
             since = next((kept.time for kept in look_up(store, subjects, release).releases.values() if kept), None)
             try:
