@@ -189,7 +189,9 @@ def drawn_from_all(port: Port, info: GraphInfo, key: str) -> Mapping[str, float]
     if fingerprint(graph) != info.certificate.fingerprint:
         raise _changed_by_others(port, info)
     _require_private(info, judge(graph.source, graph.target, graph.epsilon, graph.delta, rows))
-    at = np.flatnonzero(np.asarray(pc.equal(graph.keys, key))) if is_text(key) else []
+    if not is_text(key):
+        raise refusals.unknown_key(info.name, key)
+    at = np.flatnonzero(np.asarray(pc.equal(graph.keys, key)))
     if not len(at):
         raise refusals.unknown_key(info.name, key)
     return dict(zip(graph.colors, rows[at[0]].tolist(), strict=True))
