@@ -224,8 +224,8 @@ CALLS: dict[str, Call] = {
 """One valid call of each function."""
 
 WRONG: tuple[Any, ...] = (
-    None, True, 0, -1, 3, 2.5, math.nan, math.inf, 10**400, "", "x", "x,y", "=", b"x", [], [1], ["x"], [None], (), {},
-    {"x": 1}, {1: "x"}, object(), np.array([1.0]), np.array(["x"]), len,
+    None, True, 0, -1, 3, 2.5, math.nan, math.inf, 10**400, "", "x", "x\ud800", "x,y", "=", b"x", [], [1], ["x"],
+    [None], (), {}, {"x": 1}, {1: "x"}, object(), np.array([1.0]), np.array(["x"]), len,
 )  # fmt: skip
 """The values that take the place of an argument."""
 

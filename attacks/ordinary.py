@@ -11,7 +11,7 @@ same call with one argument replaced by something else. It may work, or end with
 by an odd text. It may work, or end with one sentence and an exit code of the contract.
 
 ``python -m attacks.ordinary --minutes 10 --seed 1`` runs types and texts once, then sizes for as long as there is time,
-and prints what failed; the tests run a slice.
+and prints what failed; ``--only sizes`` runs one part alone. The tests run a slice.
 """
 
 from __future__ import annotations
@@ -160,17 +160,20 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=10.0)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--every", type=int, default=1, help="try one in so many of the lines with odd texts")
+    parser.add_argument("--only", choices=["types", "texts", "sizes"], help="one part alone")
     given = parser.parse_args()
+    parts = [given.only] if given.only else ["types", "texts", "sizes"]
     here = os.getcwd()
     with tempfile.TemporaryDirectory(prefix="neodp-attack-") as folder:
         os.chdir(folder)  # where files are made whose names are odd
         try:
-            failed = [*types(), *texts(Path(folder), given.every)]
+            failed = list(types()) if "types" in parts else []
+            failed += texts(Path(folder), given.every) if "texts" in parts else []
         finally:
             os.chdir(here)
     wrong = len(failed)
     end, number = time.monotonic() + 60.0 * given.minutes, 0
-    while time.monotonic() < end:
+    while "sizes" in parts and time.monotonic() < end:
         for kind, act in SIZES.items():
             seed = f"{given.seed} {kind} {number}"
             if said := tried(lambda act=act, seed=seed: act(random.Random(seed))):  # type: ignore[misc]

@@ -42,6 +42,7 @@ from neodp.asking.pattern import (
 )
 from neodp.asking.protection import require_word
 from neodp.asking.reasons import NESTING, nesting, reason
+from neodp.data.validation import is_text
 from neodp.errors import GraphError, NotAskable
 
 if TYPE_CHECKING:
@@ -150,6 +151,8 @@ def parse(text: str) -> Pattern:
 
     if not isinstance(text, str) or not text.strip():
         raise NotAskable("there is no question", "write one, such as MATCH (a:Person)-[:KNOWS]-(b:Person)")
+    if not is_text(text):
+        raise NotAskable("the question has a character that is not valid Unicode", "leave it out")
     if len(text) > LONGEST:
         raise NotAskable(f"the question has {len(text):,} characters", f"at most {LONGEST:,} are possible")
     if nesting(text) > NESTING:

@@ -270,7 +270,8 @@ def poll(
         command = _words(context, file, survey)
         with session.open(patience=PATIENCE, create=True) as store:
             people = DEFAULT if population is None else population
-            require_limit(store, people)
+            if cypher is None:  # declared people give shares of their own epsilon, up to all of it
+                require_limit(store, people)
             subjects = [asked.subject for asked in survey.asked().values()]
             since = next((kept.time for kept in look_up(store, subjects, release).releases.values() if kept), None)
             try:

@@ -29,7 +29,7 @@ from neodp.data.frames import html_table, to_pandas, to_polars
 from neodp.data.graph_columns import GraphColumns, validate
 from neodp.data.kinds import Several, checked, position, wrong_kind
 from neodp.data.tables import Format, ReadOptions
-from neodp.data.validation import Bools, Floats, Ints, Places, caution, unknown_key
+from neodp.data.validation import Bools, Floats, Ints, Places, caution, place_of, unknown_key
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -422,13 +422,11 @@ class DatasetGraph:
         >>> g.index(("a", 1)), g.index(7), g.index("7")
         (0, 1, 1)
         """
-        import pyarrow.compute as pc
-
         key = str(key)
-        position = pc.index(self.keys, key).as_py()
+        position = place_of(key, self.keys)
         if position < 0:
             raise unknown_key(f"there is no dataset {key!r} in {self.name!r}", key, self.keys)
-        return int(position)
+        return position
 
     def preference_lists(self) -> pa.ListArray:
         """Return, per dataset, its colours by name, best first; null if it does not order them."""

@@ -38,6 +38,7 @@ __all__ = [
     "item",
     "keys_of",
     "large_epsilon",
+    "place_of",
     "positions",
     "require_range",
     "strings",
@@ -166,6 +167,13 @@ def unknown_key(message: str, key: str, keys: pa.StringArray) -> UnknownKey:
 _HINT = "a key is a string: for datasets from networkx, what str() makes of the node"
 
 
+def place_of(text: str, column: pa.StringArray) -> int:
+    """Return the position of a text in a column; -1 if it is not there, as one that is not valid Unicode never is."""
+    import pyarrow.compute as pc
+
+    return int(pc.index(column, text).as_py()) if is_text(text) else -1
+
+
 def positions(given: Iterable[Any], keys: pa.StringArray, what: str) -> NDArray[np.int64]:
     """Return the positions of the datasets that a mapping names.
 
@@ -192,7 +200,8 @@ def positions(given: Iterable[Any], keys: pa.StringArray, what: str) -> NDArray[
     if len(set(named)) < len(named):
         twice = next(key for i, key in enumerate(named) if key in named[:i])
         raise GraphError(f"{what} is given twice for {twice!r}", "give it once: keys are compared as str() writes them")
-    where: NDArray[np.int64] = np.asarray(pc.fill_null(pc.index_in(pa.array(named, pa.string()), keys), -1), np.int64)
+    texts = pa.array([key if is_text(key) else None for key in named], pa.string())
+    where: NDArray[np.int64] = np.asarray(pc.fill_null(pc.index_in(texts, keys), -1), np.int64)
     if (where < 0).any():
         key = named[int(np.argmin(where))]
         raise unknown_key(f"{what} is given for {key!r}, which is not a dataset", key, keys)

@@ -19,7 +19,8 @@ from typing import Any, Protocol
 
 from neodp.core.sampling import BITS, choose
 from neodp.data.names import normal, valid_name
-from neodp.errors import BudgetSpent
+from neodp.data.validation import is_text
+from neodp.errors import BudgetSpent, GraphError
 from neodp.ledger.account import Account
 from neodp.ledger.question import Question
 from neodp.ledger.release import Release
@@ -87,6 +88,8 @@ def admit(keeper: Keeper, found: LookedUp, questions: Sequence[Question]) -> Loo
         If a different question was asked under that name.
     BudgetSpent
         If the limit of the population does not allow all answers that are missing.
+    GraphError
+        If a name is invalid, or the question is not valid Unicode.
     """
     for question in questions:
         release = found.releases[question.subject]
@@ -97,6 +100,8 @@ def admit(keeper: Keeper, found: LookedUp, questions: Sequence[Question]) -> Loo
         return found
     valid_name("release", found.name)
     valid_name("population", new[0].population)
+    if not all(is_text(text) for question in new for text in (question.subject, question.asked, question.command)):
+        raise GraphError("the question has a character that is not valid Unicode", "leave it out")
     try:
         keeper.account(new[0].population).spend([found.name] * len(new), [question.levels for question in new])
     except BudgetSpent:

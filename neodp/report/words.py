@@ -109,8 +109,8 @@ def promises(levels: Sequence[Level], guess: str) -> list[str]:
     least, most = (end(level.epsilon for level in levels) for end in (min, max))
     return [
         f"People have many different epsilons, from {epsilon_rounded_up(least)} to {epsilon_rounded_up(most)}: someone "
-        f"who guessed 50:50 {guess} can become at most {at_most(_belief(least))} sure from the answer with the least of "
-        f"them, and at most {at_most(_belief(most))} with the greatest; with an epsilon e, at most 1/(1 + exp(-e))."
+        f"who guessed 50:50 {guess} can become at most {at_most(_belief(least))} sure from the answer with the least "
+        f"of them, and at most {at_most(_belief(most))} with the greatest; with an epsilon e, at most 1/(1 + exp(-e))."
     ]
 
 

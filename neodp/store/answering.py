@@ -30,6 +30,7 @@ from neodp.core import traversal
 from neodp.core.estimate import estimate
 from neodp.core.extension import check, extend
 from neodp.core.inequalities import Verdict, judge
+from neodp.data.validation import is_text
 from neodp.errors import (
     DamagedRelease,
     IncompatibleAlpha,
@@ -188,6 +189,8 @@ def drawn_from_all(port: Port, info: GraphInfo, key: str) -> Mapping[str, float]
     if fingerprint(graph) != info.certificate.fingerprint:
         raise _changed_by_others(port, info)
     _require_private(info, judge(graph.source, graph.target, graph.epsilon, graph.delta, rows))
+    if not is_text(key):
+        raise refusals.unknown_key(info.name, key)
     at = np.flatnonzero(np.asarray(pc.equal(graph.keys, key)))
     if not len(at):
         raise refusals.unknown_key(info.name, key)

@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from neodp.data.formatting import count
 from neodp.data.kinds import Several, checked, wrong_kind
 from neodp.data.tables import Problems, ReadOptions, TableColumns, numbers, read_table
-from neodp.data.validation import Floats, Ints
+from neodp.data.validation import Floats, Ints, place_of
 from neodp.errors import GraphError, PrivacyError, UnknownKey, near
 from neodp.stretch.weights import ATTITUDES, by_attitude
 
@@ -285,9 +285,7 @@ class Profiles:
         UnknownKey
             If there is no such user.
         """
-        import pyarrow.compute as pc
-
-        found: int = pc.index(self.users, user).as_py()
+        found = place_of(user, self.users)
         if found < 0:
             known = self.users.to_pylist()
             raise UnknownKey(
