@@ -136,10 +136,10 @@ CALL () {
   WITH d ORDER BY d.graph, d.alpha LIMIT 1
   RETURN collect(d.alpha) AS greatest_list
 }
-RETURN g.name AS name, g.colors AS colors, coalesce(g.state, 'ready') AS state, toString(g.created) AS created,
+RETURN g.name AS name, g.colors AS colors, coalesce(g.state, 'ready') AS state, toStringOrNull(g.created) AS created,
        coalesce(g.datasets, COUNT { MATCH (:Dataset {graph: g.name}) }) AS datasets,
        coalesce(g.edges, COUNT { MATCH (:Dataset {graph: g.name})-[:NEIGHBOR]->() }) AS edges,
-       g.mechanism AS version, g.fingerprint AS fingerprint, toString(g.written) AS written,
+       g.mechanism AS version, g.fingerprint AS fingerprint, toStringOrNull(g.written) AS written,
        g.min_p_true AS min_p_true, g.mean_p_true AS mean_p_true, g.mechanism_method AS method,
        coalesce(g.mechanism_privacy, 'epsilon-delta') AS privacy, g.mechanism_mu AS mu,
        g.mechanism_expected AS expected, g.mechanism_bound AS bound, g.mechanism_prior AS prior, g.revision AS revision,

@@ -3,7 +3,7 @@
 // name: profiles
 // All sets of profiles, with what is known about them.
 MATCH (p:NeodpProfiles)
-RETURN p.name AS name, coalesce(p.state, 'ready') AS state, toString(p.created) AS created,
+RETURN p.name AS name, coalesce(p.state, 'ready') AS state, toStringOrNull(p.created) AS created,
        coalesce(p.users, COUNT { MATCH (u:User) WHERE u.profile = p.name AND u.id IS NOT NULL }) AS users,
        coalesce(p.items, COUNT { MATCH (i:Item) WHERE i.profile = p.name AND i.id IS NOT NULL }) AS items,
        coalesce(p.likes, COUNT { MATCH (u:User)-[:LIKES]->() WHERE u.profile = p.name AND u.id IS NOT NULL }) AS likes,

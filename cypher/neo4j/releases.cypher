@@ -13,7 +13,7 @@ WITH count(l) > 0 AS known, max(l.max_releases) AS max_releases, max(l.epsilon) 
      coalesce(max(l.delta), 0.0) AS delta, max(l.account) AS account
 OPTIONAL MATCH (r:NeodpRelease {population: $population}) WHERE r.name IS NOT NULL
 WITH known, max_releases, epsilon, delta, account, r ORDER BY r.time, r.name
-RETURN known, max_releases, epsilon, delta, account, [r IN collect(r) | r {.*, time: toString(r.time)}] AS releases;
+RETURN known, max_releases, epsilon, delta, account, [r IN collect(r) | r {.*, time: toStringOrNull(r.time)}] AS releases;
 
 // name: populations
 // The populations that something was answered about or allowed for, or that a graph or profiles belong to.
@@ -38,7 +38,7 @@ RETURN population ORDER BY population;
 // name: find_release
 // The release of a name about a subject.
 MATCH (r:NeodpRelease {graph: $graph, name: $release})
-RETURN r {.*, time: toString(r.time)} AS release;
+RETURN r {.*, time: toStringOrNull(r.time)} AS release;
 
 // name: find_population
 // The population of the releases about a subject, if there are any.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from neodp.data.kinds import checked
 from neodp.data.names import normal
 from neodp.data.validation import caution
-from neodp.errors import UnknownGraph, near
+from neodp.errors import StoreError, UnknownGraph, near
 from neodp.hints import Call, Hint
 from neodp.store.port import Port
 
@@ -42,9 +42,7 @@ class Protections:
 
     def protections(self) -> list[Protection]:
         """Return all protections, sorted by the name of their population."""
-        from neodp.asking.protection import Protection
-
-        return [Protection.read(text) for _, text in sorted(self.port.protections().items())]
+        return [_read(population, text) for population, text in sorted(self.port.protections().items())]
 
     @checked
     def protection(self, population: str) -> Protection:
@@ -55,14 +53,12 @@ class Protections:
         UnknownGraph
             If there is no such population.
         """
-        from neodp.asking.protection import Protection
-
         found = self.port.protections()
         text = found.get(population, found.get(normal(population)))
         if text is None:
             hint = near(population, found) or Hint("protect people first: ", Call("protect"))
             raise UnknownGraph(f"no people are protected as population {population!r}", hint)
-        return Protection.read(text)
+        return _read(population, text)
 
     @checked
     def protect(self, protection: Protection) -> Protection:
@@ -81,3 +77,16 @@ class Protections:
             If there is no such population.
         """
         self.port.drop_protection(self.protection(population).population)
+
+
+def _read(population: str, text: str) -> Protection:
+    """Return the protection that a stored text states."""
+    from neodp.asking.protection import Protection
+
+    try:
+        return Protection.read(text)
+    except (AttributeError, TypeError, ValueError) as e:  # no JSON, no object, or other fields
+        raise StoreError(
+            f"the protection of population {population!r} cannot be read: the store was damaged or edited",
+            Hint("protect it again: ", Call("protect")),
+        ) from e

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import neodp
 from neodp.asking.protection import Protection
-from neodp.errors import GraphError
+from neodp.errors import GraphError, StoreError
 
 
 @pytest.mark.parametrize(
@@ -44,3 +46,14 @@ def test_a_digest_tells_protections_apart_but_not_their_names_or_the_order_of_th
     assert one.digest == Protection("others", "epsilon", people="Person", properties=("age", "ill")).digest
     assert one.digest != Protection("staff", "epsilon", people="Person", properties=("ill",)).digest
     assert Protection.read(one.text) == one
+
+
+@pytest.mark.parametrize("text", ["", "5", "[]", "{}", '{"population": 5, "epsilon": "e", "people": "P"}'])
+def test_a_protection_that_was_edited_is_named_and_can_be_made_again(tmp_path: Path, text: str) -> None:
+    with neodp.open_store(str(tmp_path / "a.db")) as store:
+        store.port.put_protection("staff", text)
+        for does in (store.protections, lambda: store.protection("staff")):
+            with pytest.raises(StoreError, match=r"the protection of population 'staff' cannot be read"):
+                does()
+        made = store.protect(Protection("staff", "e", people="P"))
+        assert store.protections() == [made]

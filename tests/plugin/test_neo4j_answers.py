@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
+import re
 import signal
 import threading
 from collections import Counter
@@ -333,16 +334,34 @@ def test_a_graph_with_properties_of_other_types(caller: Caller, client: Store, c
     assert "that are not texts, or counts that are not numbers" in _same(caller, client, "0-0", "spring").message
 
 
+@pytest.mark.parametrize("name", ["revision", "mechanism", "fingerprint", "mechanism_method", "population"])
+def test_a_graph_with_other_properties_of_other_types(caller: Caller, client: Store, name: str) -> None:
+    """One sentence, and the Cypher that mends it."""
+    client.load("g", _survey())
+    caller("CALL neodp.extend.write('g')")
+    caller("MATCH (g:DatasetGraph) SET g.created = [1], g.written = ['x']")  # which are shown, and no more
+    assert caller.one("CALL neodp.graph.list()")["creationTime"] is None
+    caller(f"MATCH (g:DatasetGraph) SET g.{name} = 5")
+    for call in ("check('g')", "extend.write('g')", "eval('g', ['0-0'])", "answer('g', '0-0', 'spring')"):
+        told = caller.refusal(f"CALL neodp.{call}")
+        assert told.message == f"the property {name} of graph 'g' is 5, and no text"
+    (remedy,) = re.findall("`(.+?)`", told.hint)
+    caller(remedy)
+    assert caller.one("CALL neodp.extend.write('g')")
+
+
 def test_a_database_without_constraints(caller: Caller, client: Store) -> None:
-    """Nothing would make two drawers one; the client makes the constraints first."""
+    """Nothing would make two drawers one; the client makes the constraints first, and the plugin gives the Cypher."""
     client.load("g", _survey())
     caller("DROP CONSTRAINT neodp_ledger_population")
     try:
         refusal = caller.refusal(ANSWER, graph="g", key="0-0", release="spring")
-        assert (refusal.kind, refusal.hint) == ("client", "run 'neodp init', or use the client")
+        assert refusal.kind == "client"
+        (statement,) = re.findall("`(.+?)`", refusal.hint)
+        caller(statement)
+        assert _plugin(caller, "0-0", "spring")
     finally:
         client.init()
-    assert _plugin(caller, "0-0", "spring")
 
 
 # --- at once --------------------------------------------------------------------------------------------------------

@@ -117,6 +117,21 @@ def test_who_is_protected_is_kept_alike(caller: Caller, client: Store) -> None:
     assert client.protections() == [STAFF]
 
 
+def test_a_protection_that_was_edited_is_named(caller: Caller, client: Store) -> None:
+    """In the client's words, whatever somebody has written into it."""
+    caller("CREATE (:NeodpProtection {population: 5, text: 'x'})")
+    for text in ("x", 5, "[]", '{"population": "staff", "epsilon": "e", "people": 5}'):
+        client.protect(STAFF)
+        caller("MATCH (p:NeodpProtection {population: 'staff'}) SET p.text = $text", text=text)
+        with pytest.raises(NeodpError) as error:
+            client.protection("staff")
+        for call in ("ask('staff', 'MATCH (a:Person)', {atLeast: 1})", "protect.list()", "protect.drop('staff')"):
+            told = caller.refusal(f"CALL neodp.{call}")
+            assert (told.kind, told.message) == ("store", error.value.message)
+    caller(PROTECT)
+    assert [row["population"] for row in caller("CALL neodp.protect.list()")] == ["staff"]
+
+
 def test_a_release_of_one_is_found_by_the_other(caller: Caller, client: Store) -> None:
     people(caller, 3)
     caller(PROTECT)

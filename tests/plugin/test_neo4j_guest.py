@@ -122,6 +122,61 @@ def test_a_timeout_ends_it_while_it_waits(caller: Caller, client: Store, plugin_
     assert not client.mechanism("g").stale
 
 
+@pytest.mark.parametrize(
+    ("change", "call", "what"),
+    [
+        ("MATCH (g:DatasetGraph {name: 'g'}) SET g.note = 1", "extend.write('g')", "graph 'g'"),
+        ("MATCH (d:Dataset {graph: 'g', key: '0'}) SET d.alpha = 0.5", "extend.write('g')", "graph 'g'"),
+        ("MATCH (d:Dataset {graph: 'g', key: '0'}) SET d.alpha = 0.5", "boundary.balanced.write('g')", "graph 'g'"),
+        ("MATCH (d:Dataset {graph: 'g', key: '0'}) DETACH DELETE d", "graph.drop('g')", "graph 'g'"),
+        ("CALL neodp.budget.set('default', {releases: 9})", "answer('g', '0', 'r')", "graph 'g' or an account"),
+        ("CALL neodp.budget.set('(:P)', {releases: 9})", "poll('staff', {vote: 'v', release: 'r'})", "an account"),
+        (
+            "CREATE (:NeodpLedger {population: '(:P)'})",
+            "ask('staff', 'MATCH (a:P)', {atLeast: 1, release: 'r'})",
+            "an account",
+        ),
+    ],
+)
+@pytest.mark.usefixtures("quiet")
+def test_it_does_not_wait_for_its_own_caller(caller: Caller, client: Store, change: str, call: str, what: str) -> None:
+    """The caller's transaction holds what the call has to write, and would wait for the call: neither would end."""
+    graph = neodp.generate.path(4)
+    client.load("g", graph.with_alpha(neodp.balanced(graph)))
+    client.protect(neodp.Protection("staff", "e", people="P", properties=("v",)))
+    with caller.driver.session() as session, session.begin_transaction(timeout=60) as tx:
+        tx.run(change).consume()
+        with pytest.raises(Neo4jError) as error:
+            tx.run(f"CALL neodp.{call}").consume()
+    told = refused(error.value)
+    assert told.message.startswith(f"your transaction has changed {what} and is not committed")
+    assert told.hint.startswith("commit first, then call neodp.")
+    with caller.driver.session() as session, session.begin_transaction() as tx:
+        tx.run("CREATE (:Note) WITH 1 AS one MATCH (g:DatasetGraph {name: 'g'}) RETURN g").consume()
+        assert tx.run(f"CALL neodp.{call}").single()
+
+
+@pytest.mark.parametrize(
+    ("made", "call", "what"),
+    [
+        ("CREATE (:DatasetGraph {name: 'g', colors: ['a', 'b']})", "check('g')", "graph 'g'"),
+        ("CREATE (:A {key: 'a', color: 'b'})", "extend.stats('g', {nodeLabel: 'A'})", "graph 'g'"),
+        (
+            "CALL neodp.protect('staff', {people: 'P', epsilon: 'e', properties: ['v']})",
+            "poll('staff', {vote: 'v'})",
+            "population 'staff'",
+        ),
+    ],
+)
+@pytest.mark.usefixtures("client", "quiet")
+def test_what_the_caller_alone_sees_is_named(caller: Caller, made: str, call: str, what: str) -> None:
+    with caller.driver.session() as session, session.begin_transaction() as tx:
+        tx.run(made).consume()
+        with pytest.raises(Neo4jError) as error:
+            tx.run(f"CALL neodp.{call}").consume()
+    assert refused(error.value).message.startswith(f"{what} was made in your transaction, which is not committed")
+
+
 def _timed_out(caller: Caller, text: str, timeout: float) -> bool:
     """Return True if a statement ends because its time is over; what else it fails for is an error here."""
     try:

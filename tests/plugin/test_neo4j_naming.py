@@ -131,6 +131,25 @@ def test_the_client_copies_such_a_graph(caller: Caller, client: Store, capsys: p
         assert why in capsys.readouterr().err
 
 
+def test_other_names_for_one_of_neodps_own_graphs(caller: Caller, client: Store) -> None:
+    """Only its datasets count, whatever other graphs there are, and its colours keep their order."""
+    graphs = {"one": neodp.generate.path(5), "two": replace(neodp.generate.path(5), colors=("yes", "no"))}
+    for name, graph in graphs.items():
+        client.load(name, graph.with_alpha({"2": 0.75, "3": 0.75}))
+    for name, graph in graphs.items():
+        row = caller.one("CALL neodp.extend.write($name, {writeProperty: 'mine_'})", name=name)
+        assert row["nodeCount"] == len(graph)
+        assert client.info(name).mechanism is None
+        expected = neodp.extend(client.read(name))
+        rows = caller("MATCH (d:Dataset {graph: $name}) RETURN d.mine_p AS p ORDER BY d.key", name=name)
+        assert [row["p"] for row in rows] == expected.probabilities[:, 0].tolist()
+    client.extend("one")
+    caller("CALL neodp.boundary.balanced.write('one', {nodeLabel: 'Dataset'})")
+    assert client.info("one").mechanism is None  # it was for another alpha
+    caller("MATCH (g:DatasetGraph {name: 'one'}) SET g.state = 'loading'")
+    assert caller.refusal("CALL neodp.check('one', {nodeLabel: 'Dataset'})").kind == "unfinished"
+
+
 A = "{nodeLabel: 'A', keyProperty: 'id', relationshipType: 'NEAR'"
 
 

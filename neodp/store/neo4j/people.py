@@ -45,7 +45,8 @@ class Neo4jPeople(Port):
 
     def protections(self) -> dict[str, str]:
         """Return the texts of all protections by the name of their population."""
-        return {row["population"]: row["text"] for row in self.connection.rows("protections")}
+        rows = self.connection.rows("protections")
+        return {row["population"]: str(row["text"]) for row in rows if isinstance(row["population"], str)}
 
     def put_protection(self, population: str, text: str) -> None:
         """Keep a protection, in place of any of the same population."""

@@ -158,6 +158,26 @@ public class Refusal extends RuntimeException implements Status.HasStatus {
                         + "}) RETURN g`, and repeat the change if you still want it");
     }
 
+    /** What the caller's transaction has changed, and a procedure would have to write. */
+    public static Refusal uncommitted(String what, String procedure) {
+        return graph(
+                "your transaction has changed " + what + " and is not committed, and " + procedure
+                        + ", in transactions of its own, would not see that or wait for it for ever",
+                commitFirst(procedure));
+    }
+
+    /** What the caller's transaction alone sees. */
+    public static Refusal unseen(String what, String procedure) {
+        return graph(
+                what + " was made in your transaction, which is not committed, and " + procedure
+                        + " reads in transactions of its own",
+                commitFirst(procedure));
+    }
+
+    private static String commitFirst(String procedure) {
+        return "commit first, then call " + procedure + " in a transaction of its own";
+    }
+
     public static Refusal privacy(String sentence, String hint) {
         return new Refusal("privacy", sentence, hint);
     }

@@ -1,5 +1,6 @@
 package neodp.inquiry;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -20,15 +21,39 @@ public final class Protections {
 
     /** All protections, by the name of their population. */
     public static List<Protection> all(Transaction tx) {
-        return texts(tx).values().stream().map(Protection::read).toList();
+        List<Protection> out = new ArrayList<>();
+        texts(tx).forEach((population, text) -> out.add(read(population, text)));
+        return out;
     }
 
     private static TreeMap<String, String> texts(Transaction tx) {
         TreeMap<String, String> out = new TreeMap<>(Text::compare);
         for (Map<String, Object> row : Statements.rows(tx, "protections", Map.of())) {
-            out.put((String) row.get("population"), (String) row.get("text"));
+            if (row.get("population") instanceof String population) {
+                out.put(population, row.get("text").toString());
+            }
         }
         return out;
+    }
+
+    /** The protection that a stored text states; refused where somebody has altered it. */
+    private static Protection read(String population, String text) {
+        try {
+            return Protection.read(text);
+        } catch (RuntimeException e) {
+            throw Refusal.of(
+                    "store",
+                    "the protection of population " + Text.quoted(population)
+                            + " cannot be read: the store was damaged or edited",
+                    "protect it again: `CALL neodp.protect(" + Text.cypher(population)
+                            + ", {people: 'Person', epsilon: 'epsilon'})`");
+        }
+    }
+
+    /** Whether a population is protected. */
+    public static boolean knows(Transaction tx, String population) {
+        TreeMap<String, String> known = texts(tx);
+        return known.containsKey(population) || known.containsKey(Names.normal(population));
     }
 
     /** The protection of a population. */
@@ -46,7 +71,7 @@ public final class Protections {
                             ? "protect people first: `CALL neodp.protect('people', {people: 'Person', epsilon: 'epsilon'})`"
                             : "the populations are " + Text.listed(List.copyOf(known.keySet())));
         }
-        return Protection.read(text);
+        return read(population, text);
     }
 
     /** Keep a protection, in place of any of the same population. */

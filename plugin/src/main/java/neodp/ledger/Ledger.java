@@ -11,6 +11,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 import neodp.Fraction;
 import neodp.Json;
 import neodp.Refusal;
@@ -20,6 +22,7 @@ import neodp.call.Workers;
 import neodp.store.PropertyValues;
 import neodp.store.Statements;
 import org.neo4j.graphdb.Label;
+import org.neo4j.graphdb.Node;
 import org.neo4j.graphdb.Transaction;
 
 /**
@@ -44,6 +47,11 @@ public record Ledger(
         long used,
         Map<List<Level>, Long> prices,
         BigInteger seal) {
+    /** The constraints without which two could keep an answer at the same time, by their label. */
+    private static final Map<String, String> CONSTRAINTS = new TreeMap<>(Map.of(
+            "NeodpLedger", "neodp_ledger_population",
+            "NeodpRelease", "neodp_release_name",
+            "NeodpProtection", "neodp_protection_population"));
 
     public static Ledger of(Transaction tx, String population, Workers workers) {
         Map<String, Object> row = Statements.row(tx, "account", Map.of("population", population));
@@ -219,14 +227,27 @@ public record Ledger(
         Statements.row(tx, "lock_ledger", Map.of("population", population));
     }
 
+    /** Whether a node keeps an account or an answer. */
+    public static boolean keeps(Node node) {
+        return node.hasLabel(Label.label("NeodpLedger")) || node.hasLabel(Label.label("NeodpRelease"));
+    }
+
     /** Without the constraints, two could keep an answer at the same time. */
     public static void requireSchema(Transaction tx) {
-        for (String label : List.of("NeodpLedger", "NeodpRelease", "NeodpProtection")) {
-            if (!tx.schema().getConstraints(Label.label(label)).iterator().hasNext()) {
-                throw Refusal.client(
-                        "the database has no constraint on (:" + label + "), so answers cannot be kept safely",
-                        "run 'neodp init', or use the client");
-            }
+        List<String> missing = CONSTRAINTS.keySet().stream()
+                .filter(label -> !tx.schema()
+                        .getConstraints(Label.label(label))
+                        .iterator()
+                        .hasNext())
+                .toList();
+        if (!missing.isEmpty()) {
+            throw Refusal.client(
+                    "the database has no constraint on (:" + missing.get(0) + "), so answers cannot be kept safely",
+                    "run "
+                            + missing.stream()
+                                    .map(label -> "`" + Statements.text(CONSTRAINTS.get(label)) + "`")
+                                    .collect(Collectors.joining(" and "))
+                            + ", or 'neodp init'");
         }
     }
 

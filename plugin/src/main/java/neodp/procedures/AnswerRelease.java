@@ -3,8 +3,12 @@ package neodp.procedures;
 import java.util.Map;
 import java.util.stream.Stream;
 import neodp.Refusal;
+import neodp.Text;
 import neodp.ledger.Answers;
+import neodp.ledger.Ledger;
 import neodp.results.GivenAnswer;
+import neodp.store.Job;
+import neodp.store.Model;
 import org.neo4j.procedure.Description;
 import org.neo4j.procedure.Mode;
 import org.neo4j.procedure.Name;
@@ -12,8 +16,10 @@ import org.neo4j.procedure.Procedure;
 
 /** {@code neodp.answer}. */
 public final class AnswerRelease extends Call {
+    private static final String NAME = "neodp.answer";
+
     /** One row. */
-    @Procedure(name = "neodp.answer", mode = Mode.WRITE)
+    @Procedure(name = NAME, mode = Mode.WRITE)
     @Description(
             "Gives one private answer for a dataset: drawn once, kept under the release's name before it is shown, "
                     + "and the same whenever asked again. It counts against the budget of the graph's population.")
@@ -33,7 +39,15 @@ public final class AnswerRelease extends Call {
         if (graphName == null || key == null || release == null) {
             throw Refusal.graph("an argument is null", "give the graph, the dataset's key and the release as texts");
         }
+        requireCommitted(
+                NAME,
+                "graph " + Text.quoted(graphName) + " or an account",
+                node -> isNodeOf(node, graphName) && node.hasLabel(Model.DATASET_GRAPH) || Ledger.keeps(node));
         Answers answers = new Answers(host(), graphName, options.yes("constantWork"), options.yes("verify"));
-        return Stream.of(GivenAnswer.of(answers.answer(key, release, options.yes("keepKey"))));
+        try {
+            return Stream.of(GivenAnswer.of(answers.answer(key, release, options.yes("keepKey"))));
+        } catch (Refusal refusal) {
+            throw orUnseen(refusal, graphName, Job.Manner.usual(NAME));
+        }
     }
 }

@@ -5,10 +5,8 @@ import java.util.stream.Stream;
 import neodp.Refusal;
 import neodp.Text;
 import neodp.asking.Protection;
-import neodp.call.Workers;
 import neodp.inquiry.Asking;
 import neodp.inquiry.Inquiry;
-import neodp.inquiry.Protections;
 import neodp.results.AskedPeople;
 import neodp.results.RevealedAnswer;
 import org.neo4j.procedure.Description;
@@ -17,7 +15,8 @@ import org.neo4j.procedure.Name;
 import org.neo4j.procedure.Procedure;
 
 /** {@code neodp.ask} and {@code neodp.ask.reveal}. */
-public final class Ask extends Call {
+public final class Ask extends PeopleCall {
+    private static final String NAME = "neodp.ask";
     private static final String POPULATION = "The name under which people are protected.";
     private static final String QUESTION = "A pattern in Cypher: MATCH … WHERE …, with at most two people.";
     private static final String OPTIONS =
@@ -27,7 +26,7 @@ public final class Ask extends Call {
                     + "spends), ignoreBelow (leaves out people with less epsilon)";
 
     /** One row. */
-    @Procedure(name = "neodp.ask", mode = Mode.WRITE)
+    @Procedure(name = NAME, mode = Mode.WRITE)
     @Description(
             "Asks a graph of people privately: everybody is protected with all their relationships, by an epsilon of "
                     + "their own. With a release, the answer is drawn once and kept before it is shown; without one, nothing "
@@ -40,18 +39,19 @@ public final class Ask extends Call {
                             description = OPTIONS + ", release (the name under which the answer is kept).")
                     Map<String, Object> configuration) {
         Values options = values(configuration, "release");
-        Asking asking = asking(population, question, options);
+        Asking asking = asking(NAME, population, question, options);
         String release = options.text("release");
         if (release == null) {
             return Stream.of(AskedPeople.of(asking, null));
         }
+        requireAccounts(NAME);
         AskedPeople found = AskedPeople.of(asking, new Inquiry(host(), asking).release(release));
         note("neodp.ask: release kept or found for population %s", Text.quoted(population));
         return Stream.of(found);
     }
 
     /** One row. */
-    @Procedure(name = "neodp.ask.reveal", mode = Mode.READ)
+    @Procedure(name = NAME + ".reveal", mode = Mode.READ)
     @Description(
             "Reveals the true number of matches, the distance and the chances of the answers: for the steward of the "
                     + "data, and not private. Nothing is kept and nothing is spent.")
@@ -59,7 +59,7 @@ public final class Ask extends Call {
             @Name(value = "population", description = POPULATION) String population,
             @Name(value = "question", description = QUESTION) String question,
             @Name(value = "configuration", description = OPTIONS + ".") Map<String, Object> configuration) {
-        Asking asking = asking(population, question, values(configuration));
+        Asking asking = asking(NAME + ".reveal", population, question, values(configuration));
         return Stream.of(RevealedAnswer.of(asking, new Inquiry(host(), asking).reveal()));
     }
 
@@ -81,14 +81,11 @@ public final class Ask extends Call {
                 configuration, Stream.concat(Stream.of(known), Stream.of(more)).toArray(String[]::new));
     }
 
-    private Asking asking(String population, String question, Values options) {
+    private Asking asking(String procedure, String population, String question, Values options) {
         if (population == null || question == null) {
             throw Refusal.graph("an argument is null", "give the population and the question as texts");
         }
-        Protection protection;
-        try (Workers workers = new Workers(host(), 1)) {
-            protection = workers.read(population, own -> Protections.of(own, population));
-        }
+        Protection protection = protection(procedure, population);
         if (options.yes("exactDistance")) {
             throw Refusal.client(
                     "the plugin finds distances by minimum cuts, not in whole people",

@@ -26,7 +26,7 @@ public final class BalancedWrite extends Call {
             @Name(value = "configuration", defaultValue = "{}", description = WHOLE)
                     Map<String, Object> configuration) {
         Configuration options = Configuration.ofWhole(configuration);
-        return onGraph(graphName, options.manner(NAME), job -> {
+        return onGraphToWrite(graphName, options.manner(NAME), job -> {
             StoredGraph stored = job.read(false);
             Solver.Alpha alpha = job.balanced(stored.graph());
             long began = System.nanoTime();

@@ -70,17 +70,18 @@ public final class Budget extends Call {
         if (population == null) {
             throw Refusal.graph("the population is null", "give a text");
         }
-        Values values = new Values(configuration, "releases", "epsilon", "delta");
+        Map<String, Object> changes = configuration == null ? Map.of() : configuration; // null takes a part away
+        Values values = new Values(changes, "releases", "epsilon", "delta");
         values.whole("releases"); // refused where it is of another kind
         values.number("epsilon");
-        if (configuration.containsKey("delta") && values.number("delta") == null) {
+        if (changes.containsKey("delta") && values.number("delta") == null) {
             throw Refusal.graph("delta is null", "give a number from 0 to 1, or leave it out");
         }
-        if (configuration.isEmpty()) {
+        if (changes.isEmpty()) {
             throw Refusal.graph("nothing is to be set", "give a limit, as in `{releases: 3}` or `{epsilon: 2.0}`");
         }
         try (Workers workers = new Workers(host(), 1)) {
-            Ledger ledger = Ledger.allow(tx, Names.valid("population", population), configuration, workers);
+            Ledger ledger = Ledger.allow(tx, Names.valid("population", population), changes, workers);
             note("neodp.budget.set: the limit of population %s was set", Text.quoted(population));
             return Stream.of(BudgetRow.of(ledger, ledger.spent(workers)));
         }

@@ -2,14 +2,22 @@ package neodp.procedures;
 
 import java.util.Locale;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
+import neodp.Refusal;
+import neodp.Text;
 import neodp.call.Host;
+import neodp.call.Workers;
 import neodp.results.MemoryEstimate;
 import neodp.store.Cursors;
 import neodp.store.GraphInfo;
 import neodp.store.Job;
+import neodp.store.Model;
 import neodp.store.Naming;
+import neodp.store.Uncommitted;
 import org.neo4j.graphdb.GraphDatabaseService;
+import org.neo4j.graphdb.Node;
+import org.neo4j.graphdb.ResourceIterator;
 import org.neo4j.graphdb.Transaction;
 import org.neo4j.logging.Log;
 import org.neo4j.procedure.Context;
@@ -62,7 +70,51 @@ public abstract class Call {
 
     /** Do some work on a whole graph. */
     protected <T> T onGraph(String graph, Job.Manner manner, Function<Job, T> work) {
-        return Job.run(host(), graph, manner, null, work);
+        try {
+            return Job.run(host(), graph, manner, null, work);
+        } catch (Refusal refusal) {
+            throw orUnseen(refusal, graph, manner);
+        }
+    }
+
+    /** The refusal itself, unless it is that there is no such graph, and the caller's own transaction sees one. */
+    protected Refusal orUnseen(Refusal refusal, String graph, Job.Manner manner) {
+        if (!refusal.is("unknown_graph")) {
+            return refusal;
+        }
+        Naming naming = manner.naming();
+        try (ResourceIterator<Node> nodes =
+                naming.own() ? tx.findNodes(Model.DATASET_GRAPH, "name", graph) : tx.findNodes(naming.nodes())) {
+            return nodes.hasNext() ? Refusal.unseen("graph " + Text.quoted(graph), manner.procedure()) : refusal;
+        }
+    }
+
+    /** Do some work on a whole graph that writes to it. */
+    protected <T> T onGraphToWrite(String graph, Job.Manner manner, Function<Job, T> work) {
+        if (graph != null) { // which is refused below
+            requireCommitted(
+                    manner.procedure(),
+                    "graph " + Text.quoted(graph),
+                    node -> isNodeOf(node, graph)
+                            || !manner.naming().own()
+                                    && node.hasLabel(manner.naming().nodes()));
+        }
+        return onGraph(graph, manner, work);
+    }
+
+    /** Whether a node is a graph's own, or one of its datasets. */
+    protected static boolean isNodeOf(Node node, String graph) {
+        return Model.belongs(node, graph)
+                || node.hasLabel(Model.DATASET_GRAPH) && graph.equals(node.getProperty("name", null));
+    }
+
+    /** Refuse to write what the caller's own transaction has changed: it would wait for this call, and this call for it. */
+    protected void requireCommitted(String procedure, String what, Predicate<Node> nodes) {
+        try (Workers workers = new Workers(host(), 1)) {
+            if (Uncommitted.any(tx, nodes, workers)) {
+                throw Refusal.uncommitted(what, procedure);
+            }
+        }
     }
 
     /** The memory that work on a whole graph takes, whatever its configuration. */

@@ -1,10 +1,10 @@
 package neodp.procedures;
 
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Stream;
 import neodp.Refusal;
 import neodp.Text;
@@ -44,12 +44,8 @@ public final class Configuration {
     }
 
     private Configuration(Map<String, Object> given, List<String> known) {
-        if (given == null) {
-            throw Refusal.graph(
-                    "the configuration is null", "give a map, as in `{" + known.get(0) + ": ...}`, or leave it out");
-        }
-        this.given = given;
-        for (String name : given.keySet()) {
+        this.given = new LinkedHashMap<>(given == null ? Map.of() : given);
+        for (String name : this.given.keySet()) {
             if (!known.contains(name)) {
                 String like = Similar.to(name, known);
                 throw Refusal.graph(
@@ -58,6 +54,12 @@ public final class Configuration {
                                 + String.join(", ", known));
             }
         }
+        this.given.values().removeIf(Objects::isNull); // as if it was not given: so it is in GDS
+    }
+
+    /** What was given, without what is null. */
+    Map<String, Object> given() {
+        return given;
     }
 
     /** The configuration of a procedure that works on a whole graph: some keys, and those that all of these take. */
@@ -95,7 +97,8 @@ public final class Configuration {
                 word("epsilonProperty", usual.epsilon()),
                 word("deltaProperty", usual.delta()),
                 word("writeProperty", PREFIX),
-                colors());
+                colors(),
+                null);
     }
 
     private String word(String name, String otherwise) {
@@ -115,10 +118,7 @@ public final class Configuration {
     }
 
     public int number(String name, int otherwise, int least, int most) {
-        Object value = given.get(name);
-        if (value == null) {
-            value = (long) otherwise;
-        }
+        Object value = given.getOrDefault(name, (long) otherwise);
         if (!(value instanceof Long number) || number < least || number > most) {
             throw refused(name, value, "give a whole number from " + least + " to " + most);
         }
@@ -152,7 +152,7 @@ public final class Configuration {
     /** One of some words, by default the first. */
     public String choice(String name, String... words) {
         Object value = given.getOrDefault(name, words[0]);
-        if (!Arrays.asList(words).contains(value)) { // value may be null
+        if (!List.of(words).contains(value)) {
             throw refused(name, value, "give one of " + String.join(", ", words));
         }
         effective.put(name, value);
@@ -165,6 +165,6 @@ public final class Configuration {
     }
 
     private static Refusal refused(String name, Object value, String hint) {
-        return Refusal.graph(name + " is " + (value == null ? "null" : Text.described(value)), hint);
+        return Refusal.graph(name + " is " + Text.described(value), hint);
     }
 }

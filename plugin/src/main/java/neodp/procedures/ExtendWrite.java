@@ -28,7 +28,7 @@ public final class ExtendWrite extends Call {
             @Name(value = "configuration", defaultValue = "{}", description = WHOLE)
                     Map<String, Object> configuration) {
         Configuration options = Configuration.ofWhole(configuration);
-        return onGraph(graphName, options.manner(NAME), job -> {
+        return onGraphToWrite(graphName, options.manner(NAME), job -> {
             StoredGraph stored = job.read(false);
             Supplier<String> fingerprint = job.workers.begin(
                     () -> Fingerprint.of(stored.graph(), job.workers)); // beside the rest: the end needs it

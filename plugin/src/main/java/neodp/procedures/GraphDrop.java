@@ -9,6 +9,7 @@ import neodp.Text;
 import neodp.call.Workers;
 import neodp.results.GraphEntry;
 import neodp.store.GraphInfo;
+import neodp.store.Job;
 import neodp.store.Statements;
 import org.neo4j.procedure.Description;
 import org.neo4j.procedure.Mode;
@@ -17,10 +18,11 @@ import org.neo4j.procedure.Procedure;
 
 /** {@code neodp.graph.drop}. */
 public final class GraphDrop extends Call {
+    private static final String NAME = "neodp.graph.drop";
     private static final long BATCH = 20_000; // datasets in a transaction
 
     /** One row. */
-    @Procedure(name = "neodp.graph.drop", mode = Mode.WRITE)
+    @Procedure(name = NAME, mode = Mode.WRITE)
     @Description("Deletes a graph with its datasets, in transactions of its own. Answers about it stay.")
     public Stream<GraphEntry> drop(
             @Name(value = "graphName", description = GRAPH) String graphName,
@@ -32,6 +34,7 @@ public final class GraphDrop extends Call {
         if (graphName == null || failIfMissing == null) {
             throw Refusal.graph("an argument is null", "give the graph's name, and true or false");
         }
+        requireCommitted(NAME, "graph " + Text.quoted(graphName), node -> isNodeOf(node, graphName));
         try (Workers workers = new Workers(host(), 1)) {
             List<Map<String, Object>> found =
                     workers.read(graphName, tx -> Statements.rows(tx, "graphs", Map.of()).stream()
@@ -39,7 +42,8 @@ public final class GraphDrop extends Call {
                             .toList());
             if (found.isEmpty()) {
                 if (failIfMissing) {
-                    throw workers.read(graphName, tx -> GraphInfo.missing(tx, graphName));
+                    Refusal missing = workers.read(graphName, own -> GraphInfo.missing(own, graphName));
+                    throw orUnseen(missing, graphName, Job.Manner.usual(NAME));
                 }
                 return Stream.empty();
             }

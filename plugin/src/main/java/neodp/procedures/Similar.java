@@ -20,6 +20,9 @@ final class Similar {
         return known.stream()
                 .filter(other -> slips(given, other) <= Math.min(SLIPS, other.length() / 2))
                 .min(Comparator.comparingInt(other -> slips(given, other)))
+                .or(() -> known.stream()
+                        .filter(other -> given.endsWith(other.toLowerCase(Locale.ROOT))) // such as writeConcurrency
+                        .findFirst())
                 .orElse(null);
     }
 

@@ -11,8 +11,7 @@ final class Values {
     private final Map<String, Object> given;
 
     Values(Map<String, Object> given, String... known) {
-        new Configuration(given, known); // refuses a map that is null, or has other keys
-        this.given = given;
+        this.given = new Configuration(given, known).given(); // refuses other keys
     }
 
     private static Refusal refused(String name, Object value, String hint) {

@@ -1,5 +1,7 @@
 package neodp.results;
 
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeParseException;
 import java.util.List;
 import java.util.Map;
 import neodp.Text;
@@ -14,8 +16,8 @@ public record GraphEntry(
         @Description("The possible answers, the first colour first.") List<String> colors,
         @Description("Whose data it is about.") String population,
         @Description("'ready', or the change that is under way.") String state,
-        @Description("The time at which it was loaded; null if not known.") String creationTime,
-        @Description("The time at which its mechanism was written; null if it has none.") String written,
+        @Description("The time at which it was loaded; null if not known.") ZonedDateTime creationTime,
+        @Description("The time at which its mechanism was written; null if it has none.") ZonedDateTime written,
         @Description("The least chance of a true answer; null if it has no mechanism.") Double minPTrue,
         @Description("The mean chance of a true answer; null if it has no mechanism.") Double meanPTrue,
         @Description("Whether the graph is known to have changed since.") Boolean stale) {
@@ -33,8 +35,8 @@ public record GraphEntry(
                 colors,
                 text(row.get("population")),
                 text(row.get("state")),
-                text(row.get("created")),
-                text(row.get("written")),
+                time(row.get("created")),
+                time(row.get("written")),
                 number(row.get("min_p_true")),
                 number(row.get("mean_p_true")),
                 row.get("stale") instanceof Boolean known ? known : null);
@@ -46,6 +48,14 @@ public record GraphEntry(
 
     private static Double number(Object value) {
         return value instanceof Number found ? (Double) found.doubleValue() : null;
+    }
+
+    private static ZonedDateTime time(Object value) {
+        try {
+            return value == null ? null : ZonedDateTime.parse(value.toString());
+        } catch (DateTimeParseException e) {
+            return null;
+        }
     }
 
     private static String text(Object value) {

@@ -34,6 +34,15 @@ public abstract class Cursors implements AutoCloseable {
         }
     }
 
+    /** The nodes that a transaction has locked; none where the server does not tell. */
+    static long[] lockedNodes(Transaction tx) {
+        try {
+            return inside ? KernelCursors.Locks.nodes(tx) : new long[0];
+        } catch (LinkageError e) {
+            return new long[0];
+        }
+    }
+
     /**
      * Do some work by the inside of the server; where that is another one than is known, do it by the public interface,
      * and all that follows too.

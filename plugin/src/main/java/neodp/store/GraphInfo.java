@@ -27,6 +27,15 @@ public record GraphInfo(
         Certificate certificate,
         Map<String, Object> row,
         Naming naming) {
+    /** Columns with texts that neodp has written, each with its property. */
+    private static final Map<String, String> WRITTEN = Map.of(
+            "revision", "revision",
+            "version", "mechanism",
+            "fingerprint", "fingerprint",
+            "method", "mechanism_method",
+            "privacy", "mechanism_privacy",
+            "population", "population");
+
     /** Refuse a graph that has changed since. */
     public void unchanged(Transaction tx) {
         if (!naming.own()) {
@@ -117,6 +126,7 @@ public record GraphInfo(
                             + " has a name or colours that are not texts, or counts that are not numbers",
                     "correct the properties of its node, or delete it");
         }
+        requireTexts(graph, row);
         if (!state.equals("ready")) {
             throw Refusal.unfinished(
                     graph, Map.of("loading", "load", "dropping", "drop").getOrDefault(state, state));
@@ -149,10 +159,23 @@ public record GraphInfo(
                 (String) row.get("fingerprint"),
                 (String) row.get("written"),
                 (String) row.get("privacy"),
-                (boolean) row.get("stale") || outdated,
+                !Boolean.FALSE.equals(row.get("stale")) || outdated,
                 certificate,
                 row,
                 Naming.OWN);
+    }
+
+    /** Refuse what somebody else has written into a property that neodp writes as a text. */
+    private static void requireTexts(String graph, Map<String, Object> row) {
+        WRITTEN.forEach((name, property) -> {
+            if (row.get(name) != null && !(row.get(name) instanceof String)) {
+                throw Refusal.graph(
+                        "the property " + property + " of graph " + Text.quoted(graph) + " is "
+                                + Text.described(row.get(name)) + ", and no text",
+                        "remove it with `MATCH (g:DatasetGraph {name: " + Text.cypher(graph) + "}) REMOVE g." + property
+                                + "`");
+            }
+        });
     }
 
     /** The refusal of a graph that there is not. */

@@ -73,7 +73,7 @@ public final class GraphReader {
     private long[] ids(Transaction tx, GraphInfo info) {
         long[] ids = new long[1024];
         int count = 0;
-        try (ResourceIterator<Node> nodes = info.naming().own()
+        try (ResourceIterator<Node> nodes = info.naming().neodps()
                 ? tx.findNodes(Model.DATASET, "graph", info.name())
                 : tx.findNodes(info.naming().nodes())) {
             while (nodes.hasNext()) {

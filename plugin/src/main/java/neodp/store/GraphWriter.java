@@ -125,7 +125,8 @@ public final class GraphWriter {
         return workers.write(name, tx -> {
             long written = 0;
             Naming naming = stored.info().naming();
-            if (naming.own()
+            if (naming.neodps()
+                    && naming.alpha().equals(Naming.OWN.alpha())
                     && !Statements.row(tx, "clear_alpha", Map.of("graph", name)).containsValue(1L)) {
                 throw Refusal.overtaken(name);
             }

@@ -12,7 +12,10 @@ import org.neo4j.internal.kernel.api.RelationshipTraversalCursor;
 import org.neo4j.internal.kernel.api.TokenRead;
 import org.neo4j.internal.kernel.api.exceptions.EntityNotFoundException;
 import org.neo4j.kernel.api.KernelTransaction;
+import org.neo4j.kernel.impl.api.KernelTransactionImplementation;
 import org.neo4j.kernel.impl.coreapi.InternalTransaction;
+import org.neo4j.lock.ActiveLock;
+import org.neo4j.lock.ResourceType;
 import org.neo4j.storageengine.api.PropertySelection;
 import org.neo4j.storageengine.api.RelationshipSelection;
 import org.neo4j.values.storable.BooleanValue;
@@ -133,6 +136,21 @@ final class KernelCursors extends Cursors {
     /** The name of the user whose transaction it is. */
     static String executingUser(Transaction tx) {
         return ((InternalTransaction) tx).securityContext().subject().executingUser();
+    }
+
+    /** What a transaction has locked: apart, since a server that has no such class may have all others. */
+    static final class Locks {
+        private Locks() {}
+
+        /** The ids of the nodes. */
+        static long[] nodes(Transaction tx) {
+            return ((InternalTransaction) tx).kernelTransaction() instanceof KernelTransactionImplementation kernel
+                    ? kernel.activeLocks().stream()
+                            .filter(lock -> lock.resourceType() == ResourceType.NODE)
+                            .mapToLong(ActiveLock::resourceId)
+                            .toArray()
+                    : new long[0];
+        }
     }
 
     /** Sets properties of many nodes, always the same ones. */

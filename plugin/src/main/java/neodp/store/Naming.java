@@ -17,10 +17,12 @@ import org.neo4j.graphdb.Transaction;
  *
  * <p>neodp's own graphs have a {@code (:DatasetGraph)} node, which knows what was loaded and written. A graph of somebody
  * else's has none: all nodes of its label are its datasets, nothing is recorded about it, and what is written has a prefix.
+ * Where the label is neodp's and the name is that of one of its graphs, only the datasets of that one are meant.
  *
  * @param own whether it is one of neodp's own
  * @param prefix what the names of written properties begin with
  * @param colors the colours; null where they are to be read
+ * @param graph the one of neodp's graphs that is meant; null: all nodes of the label
  */
 public record Naming(
         boolean own,
@@ -33,7 +35,8 @@ public record Naming(
         String epsilon,
         String delta,
         String prefix,
-        List<String> colors) {
+        List<String> colors,
+        String graph) {
     /** The names of neodp's own graphs. */
     public static final Naming OWN = new Naming(
             true,
@@ -46,10 +49,16 @@ public record Naming(
             "epsilon",
             "delta",
             "",
+            null,
             null);
 
     /** How many colours there may be. */
     private static final int MOST_COLORS = 127;
+
+    /** Whether the datasets are those of one of neodp's graphs. */
+    boolean neodps() {
+        return own || graph != null;
+    }
 
     public Label nodes() {
         return Label.label(label);
@@ -74,9 +83,36 @@ public record Naming(
     }
 
     /** What is known about a graph of somebody else's: its size and its colours, as they are now. */
-    GraphInfo info(Transaction tx, String graph) {
-        String some = "(n:" + quoted(label) + ")";
+    GraphInfo info(Transaction tx, String name) {
+        if (label.equals(OWN.label) && tx.findNode(Model.DATASET_GRAPH, "name", name) != null) {
+            return of(GraphInfo.of(tx, name)).counted(tx, name);
+        }
+        return counted(tx, name);
+    }
+
+    /** The same names for the datasets of one of neodp's graphs, with its colours in their order. */
+    private Naming of(GraphInfo one) {
+        return new Naming(
+                own,
+                label,
+                type,
+                key,
+                color,
+                alpha,
+                preference,
+                epsilon,
+                delta,
+                prefix,
+                colors != null ? colors : one.colors(),
+                one.name());
+    }
+
+    private GraphInfo counted(Transaction tx, String name) {
+        String some = "(n:" + quoted(label) + (graph == null ? "" : " {graph: $graph}") + ")";
         long datasets = one(tx, "MATCH " + some + " RETURN count(n) AS n");
+        if (datasets == 0 && graph != null) {
+            throw Refusal.graph("the graph has no datasets", "give at least one");
+        }
         if (datasets == 0) {
             throw Refusal.of(
                     "unknown_graph",
@@ -92,19 +128,7 @@ public record Naming(
                     "name at least two different ones, as in `{colors: ['no', 'yes']}`");
         }
         return new GraphInfo(
-                graph,
-                known,
-                datasets,
-                edges,
-                null,
-                null,
-                null,
-                null,
-                Model.EPSILON_DELTA,
-                false,
-                null,
-                Map.of(),
-                this);
+                name, known, datasets, edges, null, null, null, null, Model.EPSILON_DELTA, false, null, Map.of(), this);
     }
 
     /**
@@ -132,23 +156,29 @@ public record Naming(
         }
     }
 
-    private static boolean isNowhere(Transaction tx, String pattern) {
-        try (Result result = tx.execute("MATCH " + pattern + " RETURN 1 LIMIT 1")) {
+    private boolean isNowhere(Transaction tx, String pattern) {
+        try (Result result = tx.execute("MATCH " + pattern + " RETURN 1 LIMIT 1", parameters())) {
             return !result.hasNext();
         }
     }
 
-    private static long one(Transaction tx, String cypher) {
-        try (Result result = tx.execute(cypher)) {
+    private long one(Transaction tx, String cypher) {
+        try (Result result = tx.execute(cypher, parameters())) {
             return (Long) result.next().get("n");
         }
+    }
+
+    private Map<String, Object> parameters() {
+        return graph == null ? Map.of() : Map.of("graph", graph);
     }
 
     /** The colours that there are, in order. */
     private List<String> read(Transaction tx, String some) {
         TreeSet<String> found = new TreeSet<>(Text::compare);
-        try (Result result = tx.execute("MATCH " + some + " WITH DISTINCT n." + quoted(color)
-                + " AS color WHERE color IS NOT NULL RETURN color LIMIT " + (MOST_COLORS + 1))) {
+        try (Result result = tx.execute(
+                "MATCH " + some + " WITH DISTINCT n." + quoted(color)
+                        + " AS color WHERE color IS NOT NULL RETURN color LIMIT " + (MOST_COLORS + 1),
+                parameters())) {
             while (result.hasNext()) {
                 found.add(String.valueOf(result.next().get("color")));
             }

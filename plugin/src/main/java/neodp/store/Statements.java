@@ -15,6 +15,11 @@ public final class Statements {
 
     private Statements() {}
 
+    /** A statement itself, without its comment. */
+    public static String text(String name) {
+        return TEXT.get(name).replaceAll("(?m)^//.*\\n", "");
+    }
+
     /** The one row of a statement; empty where there is none. */
     public static Map<String, Object> row(Transaction tx, String name, Map<String, Object> parameters) {
         try (Result result = tx.execute(TEXT.get(name), parameters)) {
@@ -32,8 +37,8 @@ public final class Statements {
     /** All statements, by the name in the line that begins each; as in {@code neodp/store/cypher.py}. */
     private static Map<String, String> all() {
         Map<String, String> out = new HashMap<>();
-        for (String file : List.of("graphs", "mechanisms", "releases")) {
-            for (String part : text("/neodp/cypher/" + file + ".cypher").split("(?m)^// name: ")) {
+        for (String file : List.of("graphs", "mechanisms", "releases", "schema")) {
+            for (String part : read("/neodp/cypher/" + file + ".cypher").split("(?m)^// name: ")) {
                 int end = part.indexOf('\n');
                 out.put(
                         part.substring(0, end).strip(),
@@ -43,7 +48,7 @@ public final class Statements {
         return Map.copyOf(out);
     }
 
-    private static String text(String file) {
+    private static String read(String file) {
         try (InputStream stream = Statements.class.getResourceAsStream(file)) {
             return new String(stream.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {

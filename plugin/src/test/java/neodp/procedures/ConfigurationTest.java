@@ -68,15 +68,25 @@ final class ConfigurationTest {
     @Test
     void unknown() {
         assertEquals("the configuration has the unknown key 'weight';\n" + KEYS, refusal(() -> of("weight", 1L)));
+        assertTrue(refusal(() -> of("writeConcurrency", 1L)).contains("did you mean `{concurrency: ...}`?"));
         for (String wrong : List.of("concurency", "concurrncy", "Concurrency", "CONCURRENCY", "concurrency_")) {
             assertEquals(
                     "the configuration has the unknown key '" + wrong + "';\ndid you mean `{concurrency: ...}`? "
                             + KEYS,
                     refusal(() -> of(wrong, 1L)));
         }
+    }
+
+    /** As in GDS. */
+    @Test
+    void nullIsAsIfNotGiven() {
+        assertEquals("auto", new Configuration(null, "engine").choice("engine", "auto", "ball"));
+        assertEquals("auto", of("engine", null).choice("engine", "auto", "ball"));
+        assertEquals(false, of("write", null).yes("write"));
         assertEquals(
-                "the configuration is null;\ngive a map, as in `{engine: ...}`, or leave it out [graph]",
-                refusal(() -> new Configuration(null, "engine")));
+                Job.Manner.usual("p").concurrency(),
+                of("concurrency", null).manner("p").concurrency());
+        assertTrue(of("nodeLabel", null).manner("p").naming().own());
     }
 
     @Test
@@ -85,12 +95,10 @@ final class ConfigurationTest {
             assertTrue(refusal(() -> of("concurrency", wrong).manner("p"))
                     .endsWith(";\ngive a whole number from 1 to 64 [graph]"));
         }
-        for (Object wrong : Arrays.asList(1L, null, "")) {
+        for (Object wrong : Arrays.asList(1L, "")) {
             assertTrue(refusal(() -> of("jobId", wrong).manner("p")).endsWith(";\ngive a text [graph]"));
         }
         assertEquals("write is 1;\ngive true or false [graph]", refusal(() -> of("write", 1L)
-                .yes("write")));
-        assertEquals("write is null;\ngive true or false [graph]", refusal(() -> of("write", null)
                 .yes("write")));
         assertEquals("engine is 'bal';\ngive one of auto, ball [graph]", refusal(() -> of("engine", "bal")
                 .choice("engine", "auto", "ball")));
