@@ -120,9 +120,9 @@ def test_who_is_protected_is_kept_alike(caller: Caller, client: Store) -> None:
 def test_a_protection_that_was_edited_is_named(caller: Caller, client: Store) -> None:
     """In the client's words, whatever somebody has written into it."""
     caller("CREATE (:NeodpProtection {population: 5, text: 'x'})")
-    for text in ("x", 5, "[]", '{"population": "staff", "epsilon": "e", "people": 5}'):
+    for edited in ("x", 5, "[]", '{"population": "staff", "epsilon": "e", "people": 5}'):
         client.protect(STAFF)
-        caller("MATCH (p:NeodpProtection {population: 'staff'}) SET p.text = $text", text=text)
+        caller("MATCH (p:NeodpProtection {population: 'staff'}) SET p.text = $edited", edited=edited)
         with pytest.raises(NeodpError) as error:
             client.protection("staff")
         for call in ("ask('staff', 'MATCH (a:Person)', {atLeast: 1})", "protect.list()", "protect.drop('staff')"):
