@@ -323,6 +323,6 @@ def _counted(asked: Counting, share: float) -> AnswerAccuracy:
     sentences = (
         f"At least {at_least(1.0 - BETA)} of such answers are not above the true {high}, and not below what is left if "
         f"people with an epsilon of {margin_text(slack)} in sum leave, those who matter most first.",
-        SECRET,
+        "The data are secret, so nobody is told how near this answer is.",
     )
     return AnswerAccuracy(tuple(sentences))

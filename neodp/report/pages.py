@@ -6,7 +6,7 @@ import json
 from html import escape
 from typing import Any
 
-from neodp.data.formatting import at_least
+from neodp.data.formatting import at_least, day
 from neodp.ledger.verification import UNCHECKED
 from neodp.report.accuracy import margin_text
 from neodp.report.content import Answered, Report
@@ -49,7 +49,7 @@ def html(report: Report) -> str:
     if not single:
         body.append(_summary(answers))
     for each in answers:
-        body.append(_answer(each, report.heading if single else each.asks, "" if single else _label(each)))
+        body.append(_answer(each, report.heading if single else f"{_label(each)}: {each.asks}", single))
     for heading, sentences in _sections(report):
         items = "".join(f"<li>{escape(sentence)}</li>" for sentence in sentences)
         body.append(f"<section><h2>{heading}</h2>\n<ul>{items}</ul></section>")
@@ -70,7 +70,7 @@ def _label(each: Answered) -> str:
 
 
 def _dates(answers: tuple[Answered, ...]) -> str:
-    return " and ".join(sorted({f"{'drawn' if each.drawn else 'ended'} on {each.date}" for each in answers}))
+    return " and ".join(sorted({f"{'drawn' if each.drawn else 'ended'} on {day(each.date)}" for each in answers}))
 
 
 def _summary(answers: tuple[Answered, ...]) -> str:
@@ -78,10 +78,10 @@ def _summary(answers: tuple[Answered, ...]) -> str:
     return f"<table><tr><th>question</th><th>answer</th></tr>{rows}</table>"
 
 
-def _answer(each: Answered, title: str, label: str) -> str:
+def _answer(each: Answered, title: str, single: bool) -> str:
     words = "".join(f"<p>{escape(sentence)}</p>" for sentence in each.right)
-    heading = f"<h2>{escape(label)}</h2>" if label else ""
-    asks = "" if title == each.asks else f'<p class="small">{escape(each.asks)}</p>'
+    heading = "" if single else f"<h2>{escape(_label(each))}</h2>"
+    asks = f'<p class="small">{escape(each.asks)}</p>' if single and title != each.asks else ""
     drawn = "\n".join(
         [picture(title, each.answer, each.accuracy), picture(title, each.answer, each.accuracy, width=NARROW)]
     )
@@ -96,7 +96,7 @@ def _sections(report: Report) -> list[tuple[str, list[str]]]:
 
 def _certificates(report: Report) -> list[str]:
     """Return the section on the certificate, with the certificates in a form that no browser executes."""
-    found = [f"<p>No certificate: {escape(reason)}.</p>" for reason in report.missing]
+    found = [f"<p>No certificate of {escape(reason)}.</p>" for reason in report.missing]
     if report.certificates:
         items = "".join(f"<li>{escape(each)}</li>" for each in UNCHECKED)
         found.append(f"<p>{_code(escape(CHECK))}</p><ul>{items}</ul>")
@@ -136,7 +136,7 @@ def markdown(report: Report) -> str:
     for heading, sentences in _sections(report):
         lines += [f"## {heading}", "", *(f"- {_plain(sentence)}" for sentence in sentences), ""]
     lines += ["## Method", "", report.method, "", "## Certificate", ""]
-    lines += [f"No certificate: {_plain(reason)}." for reason in report.missing]
+    lines += [f"No certificate of {_plain(reason)}." for reason in report.missing]
     if report.certificates:
         lines += [CHECK, "", *(f"- {each}" for each in UNCHECKED), "", "```json", _document(report), "```"]
     facts = f"Release {report.release!r}, {_dates(report.answers)}, neodp {report.json()['neodp']}. {report.public}"

@@ -65,7 +65,7 @@ def answer_lines(answer: str, width: int = WIDTH) -> tuple[list[str], int]:
     if len(answer) <= width * 40 // WIDTH:
         return [answer], 30
     whole = "; ".join(part.replace(" ", "\u00a0") for part in answer.split("; ")) if "; " in answer else answer
-    lines = textwrap.wrap(whole, width * 60 // WIDTH, max_lines=LINES, placeholder=" …")
+    lines = textwrap.wrap(whole, width * 56 // WIDTH, max_lines=LINES, placeholder=" …")
     return [line.replace("\u00a0", " ") for line in lines], 20
 
 

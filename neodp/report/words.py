@@ -13,6 +13,7 @@ from typing import Any
 from neodp.asking.mechanism import AtLeast, Counting
 from neodp.data.formatting import at_most, count, listed
 from neodp.ledger.account import Ledger, epsilon_rounded_up
+from neodp.ledger.composition import Total
 from neodp.ledger.question import Level
 from neodp.ledger.shares import share_of, shares_in
 from neodp.report.accuracy import AnswerAccuracy
@@ -35,6 +36,8 @@ NO_METHOD = "No answer was drawn: neodp {version} ended the question, and told w
 """The sentences about a question that was ended before an answer was drawn."""
 VOTE, DATA = "how one of them voted", "between two values of a person's data"
 """The things that somebody may guess: a vote, or anything."""
+MANY = 6
+"""The greatest number of levels that a sentence names."""
 SHOWN = (0.5, 1.0, 2.0)
 """The epsilons for which a promise is shown if everybody has one that nobody learns."""
 
@@ -105,33 +108,36 @@ def _belief(epsilon: float) -> float:
 
 
 def spending(ledger: Ledger) -> list[str]:
-    """Return what the answers about a population have cost so far, and what is left."""
-    limit, shares = ledger.limit, shares_in(ledger.account.prices.items())
+    """Return what the answers about a population have cost so far, what they tell together, and what is left."""
+    limit, shares, many = ledger.limit, shares_in(ledger.account.prices.items()), ledger.used > 1
+    given = (
+        f"{count(ledger.used, 'answer')} about the population {ledger.population!r} {'have' if many else 'has'} been"
+    )
+    cost = "Together they have cost" if many else "It has cost"
+    together = "Someone who guessed 50:50 {} can become at most so sure by all of them together: {}."
     if shares:
-        given = f"{count(ledger.used, 'answer')} about the population {ledger.population!r}"
-        has = "has" if ledger.used == 1 else "have"
         left = "Nothing is left." if shares == 1 else f"{1 - shares} of it is left."
-        return [f"{given} {has} been given so far.", f"{_cost(ledger)} {shares} of everybody's epsilon. {left}"]
+        sure = [f"{at_most(_belief(float(shares) * epsilon))} with epsilon {epsilon:g}" for epsilon in SHOWN]
+        found = [f"{given} given so far.", f"{cost} {shares} of everybody's epsilon. {left}"]
+        return [*found, together.format("about a person", listed(sure))] if many else found
     left = "" if ledger.left is None else f", and {ledger.left or 'no'} more may be given"
-    has = "has" if ledger.used == 1 else "have"
-    found = [
-        f"{count(ledger.used, 'answer')} about the population {ledger.population!r} {has} been given so far{left}."
-    ]
-    each = []
-    for spent in ledger.spent():
-        total = spent.total(limit.delta)
+    costs, sure = [], []
+    for label, total in sorted(((each.label, each.total(limit.delta)) for each in ledger.spent()), key=_epsilon):
         at = f" at delta {total.delta:g}" if total.delta else ""
-        rest = ""
-        if limit.epsilon is not None:
-            rest = f" of {epsilon_rounded_up(limit.epsilon)}"
-        each.append(f"{epsilon_rounded_up(total.epsilon)}{rest}{at} ({spent.label})")
-    if each:
-        found.append(f"{_cost(ledger)} epsilon {listed(each)}.")
-    return found
+        rest = "" if limit.epsilon is None else f" of {epsilon_rounded_up(limit.epsilon)}"
+        costs.append(f"{epsilon_rounded_up(total.epsilon)}{rest}{at} ({label})")
+        sure.append(f"{at_most(_belief(total.epsilon))}{f' but for chance {total.delta:g}' if at else ''} ({label})")
+    found = [f"{given} given so far{left}.", *([f"{cost} epsilon {_some(costs)}."] if costs else [])]
+    return [*found, together.format(DATA, _some(sure))] if many and costs else found
 
 
-def _cost(ledger: Ledger) -> str:
-    return "It has cost" if ledger.used == 1 else "Together they have cost"
+def _epsilon(spent: tuple[str, Total]) -> float:
+    return spent[1].epsilon
+
+
+def _some(levels: Sequence[str]) -> str:
+    """Return some levels in words; of many, the first and the last."""
+    return listed(levels) if len(levels) <= MANY else f"from {levels[0]} to {levels[-1]}"
 
 
 CHANGE, LEAVE = (
@@ -187,7 +193,7 @@ def method(mechanism: str, levels: Sequence[Level], version: str, *, proven: boo
             proof=PROVEN if proven else "",
         ).rstrip()  # fmt: skip
     shown = listed([epsilon_rounded_up(e) for e in epsilons])
-    if len(epsilons) > 6:
+    if len(epsilons) > MANY:
         shown = f"from {epsilon_rounded_up(epsilons[0])} to {epsilon_rounded_up(epsilons[-1])}"
     delta = max((level.delta for level in levels), default=0.0)
     return (

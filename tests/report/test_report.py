@@ -73,7 +73,10 @@ def test_a_report_says_what_a_reader_needs(tmp_path: Path) -> None:
     page = found.text(".html")
     assert "Should the &lt;b&gt;office&lt;/b&gt; close on Fridays?" in page
     assert "<b>office" not in page
-    assert "right at least 19 times in 20 if the margin was 1 vote or more" in page
+    margin = (
+        "if the margin was 1 vote or more: if so many people would have to vote otherwise to change the true answer"
+    )
+    assert f"right at least 19 times in 20 {margin}." in page
     assert "can become at most almost 100 % sure by the answer. That is little privacy." in page
     assert "1 answer about the population &#x27;staff&#x27; has been given so far, and no more may be given." in page
     assert "http" not in page.replace("http://www.w3.org/2000/svg", "")  # it stands alone
@@ -121,6 +124,12 @@ def test_several_questions_and_parts_are_one_page(tmp_path: Path) -> None:
         ]
         assert len(found.certificates) == 2
         assert len(report(store, "spring", about="poll two").answers) == 2
+        assert found.spending[1:] == [
+            "Together they have cost epsilon 6 (epsilon 3).",
+            "Someone who guessed 50:50 between two values of a person's data can become at most so sure by all of them "
+            "together: 99.8 % (epsilon 3).",
+        ]
+        assert ">poll two: b: Do at least 3 of 4 people choose &#x27;yes&#x27;?</text>" in found.text(".html")
         with pytest.raises(GraphError, match="no release 'sprin' in"):
             report(store, "sprin")
 
@@ -169,6 +178,7 @@ def test_many_levels_need_the_survey_for_a_certificate(tmp_path: Path) -> None:
         survey.release(store, "spring")
         assert len(report(store, "spring", survey=survey).certificates) == 1
         assert "the store keeps a digest of its 100 groups only" in report(store, "spring").missing[0]
+        assert report(store, "spring").spending[1].startswith("It has cost epsilon from 0.51 (epsilon 0.51) to 1.49 ")
 
 
 def test_a_report_is_written_to_three_kinds_of_files(tmp_path: Path) -> None:
