@@ -7,7 +7,7 @@ from typing import Any
 import typer
 
 from neodp.cli.common import harmless, say, table
-from neodp.cli.poll_text import guarantees, heading, typed_mechanism, what_if_table
+from neodp.cli.poll_text import guarantees, heading, sure_margins, typed_mechanism, what_if_table
 from neodp.data.formatting import at_least, chance, count, kept, listed, number, share
 from neodp.polls.outcomes.survey import OutcomeSurvey, outcome_figures
 
@@ -78,8 +78,7 @@ def _mechanisms(facts: dict[str, Any], chosen: bool) -> None:
         other = f", weighted by at most {weighted['certain_95']:,}" if not weighted["all_count_alike"] else ""
         off = f"{balanced['certain_95']:,} people{other}"
         say(f"Balanced is off by at most {off} with a chance of 95 %, whatever the votes.")
-    known = [(share(float(sure)), margin) for sure, margin in facts["margin_for"].items() if margin is not None]
-    if known:
+    if known := sure_margins(facts):
         often = listed([f"{sure} from {margin:,}" for sure, margin in known])
         say(f"Right at least so often, by how many people would have to answer otherwise: {often} on.")
     if facts["differ"] and not chosen:

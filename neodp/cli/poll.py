@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from neodp import polls
-from neodp.cli.common import PATIENCE, Session, harmless, show
+from neodp.cli.common import PATIENCE, Session, harmless, say, show, typed
 from neodp.cli.options import (
     Delimiter,
     Encoding,
@@ -296,6 +296,9 @@ def poll(
         show({"questions": facts}, json, lambda: shown_outcomes(survey, facts, since))
     else:
         show({"questions": facts}, json, lambda: shown(survey, facts, reveal=reveal, since=since))
+    if release is not None and report is None and not json:
+        page = typed("report", release, "-o", "answer.html")
+        say(f"To publish {'it' if len(facts) == 1 else 'them'}, with how often such an answer is right: {page}")
 
 
 def _same_table(store: Store, survey: Survey, population: str) -> None:

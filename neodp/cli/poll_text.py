@@ -13,7 +13,16 @@ from neodp.data.formatting import at_least, at_most, chance, count, kept, listed
 from neodp.ledger.account import epsilon_rounded_up
 from neodp.polls import Group, PollQuestion, Survey
 
-__all__ = ["choice", "guarantees", "heading", "shown", "shown_secret", "typed_mechanism", "what_if_table"]
+__all__ = [
+    "choice",
+    "guarantees",
+    "heading",
+    "shown",
+    "shown_secret",
+    "sure_margins",
+    "typed_mechanism",
+    "what_if_table",
+]
 
 MOST_GROUPS = 20
 """The largest number of groups to show."""
@@ -79,7 +88,7 @@ def _one(question: PollQuestion, facts: dict[str, Any], chosen: bool, since: str
         table(("margin", "at least", "evenly spread", "at most")[:shown], [row[:shown] for row in rows])
         if shown == 4:
             say("At least, at most: whoever casts these votes. Evenly spread: people of every epsilon vote alike.")
-        known = [(share(float(s)), m) for s, m in facts["margin_for"].items() if m is not None]
+        known = sure_margins(facts)
         say(_by_margin(known) if known else "No margin guarantees that the answer is right 90 % of the time.")
     else:
         say("There is only one possible answer, whatever the votes are; it is given with certainty.")
@@ -97,6 +106,18 @@ def _one(question: PollQuestion, facts: dict[str, Any], chosen: bool, since: str
         voted = ", ".join(f"{n:,} {option}" for option, n in zip(facts["options"], counts, strict=True))
         say(f"truth        {found['color']}, by a margin of {found['margin']:,}: {voted}")
         say(f"chances      {chances}")
+
+
+def sure_margins(facts: dict[str, Any]) -> list[tuple[str, int]]:
+    """Return accuracies, each with the margin from which it holds; of those with one margin, the greatest.
+
+    Examples
+    --------
+    >>> sure_margins({"margin_for": {"0.9": 5, "0.95": 5, "0.99": 7, "0.999": None}})
+    [('95 %', 5), ('99 %', 7)]
+    """
+    found = {m: share(float(s)) for s, m in facts["margin_for"].items() if m is not None}
+    return [(often, margin) for margin, often in found.items()]
 
 
 def _by_margin(known: list[tuple[str, int]]) -> str:

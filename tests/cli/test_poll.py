@@ -100,6 +100,7 @@ def test_what_the_steward_may_see_is_the_optimum_of_the_whole_graph(poll: Run, t
     assert (found["revealed"]["color"], found["revealed"]["margin"]) == ("yes", 1)
     assert found["revealed"]["key"] == "2-2-3"
     text = poll(people(tmp_path), *WORDS, "--reveal")[1]
+    assert "at least 90 % of the time if the margin is 5 votes or more and at least 95 % from 6 on." in text
     assert "NOT PRIVATE, do not pass on:\ntruth        yes, by a margin of 1: 7 yes, 5 no" in text
     assert "Only what is marked may reveal anything about the votes." in text
 
@@ -701,6 +702,7 @@ def test_a_first_draw_and_a_repeat_are_said_in_different_words(query: str, run: 
     words = ("poll", people(tmp_path), *WORDS, "--mechanism", "balanced", "--query", query, "--release", "spring")
     first, again = run(*words)[1], run(*words)[1]
     assert "(release 'spring' of 'people answer', drawn now, and kept)" in first
+    assert first.endswith("such an answer is right: neodp report spring -o answer.html\n")
     assert re.search(r"\(release 'spring' of 'people answer', kept since \d+ \w+ 20\d\d; nothing was drawn\)", again)
 
 
