@@ -13,6 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from neodp.data.formatting import at_least
 from neodp.data.tables import ReadOptions, as_text
 from neodp.data.tables.names import wanted_columns
 from neodp.errors import GraphError, NeodpError
@@ -174,8 +175,8 @@ def to_polars(table: pa.Table) -> pl.DataFrame:
     return pl.DataFrame(table)
 
 
-def html_table(caption: str, table: pa.Table) -> str:
-    """Return the first rows of an Arrow table as HTML, with all text escaped.
+def html_table(caption: str, table: pa.Table, chances: Sequence[str] = ()) -> str:
+    """Return the first rows of an Arrow table as HTML, with all text escaped, and columns of chances in per cents.
 
     Examples
     --------
@@ -185,7 +186,7 @@ def html_table(caption: str, table: pa.Table) -> str:
     """
     head = "<tr>" + "".join(f"<th>{html.escape(name)}" for name in table.column_names) + "</tr>"
     rows = "".join(
-        "<tr>" + "".join(f"<td>{html.escape(_cell(value))}" for value in row.values()) + "</tr>"
+        "<tr>" + "".join(f"<td>{html.escape(_cell(value, name in chances))}" for name, value in row.items()) + "</tr>"
         for row in table.slice(0, SHOWN).to_pylist()
     )
     more = table.num_rows - SHOWN
@@ -193,10 +194,12 @@ def html_table(caption: str, table: pa.Table) -> str:
     return f"<table><caption>{html.escape(caption)}</caption>{head}{rows}{rest}</table>"
 
 
-def _cell(value: Any) -> str:
-    """Format a value for people: numbers to six digits, lists joined, nothing for null."""
+def _cell(value: Any, is_chance: bool = False) -> str:
+    """Format a value for people: numbers to six digits, chances in per cents, lists joined, nothing for null."""
     if value is None:
         return ""
+    if is_chance:
+        return at_least(value)
     if isinstance(value, list):
         return ", ".join(map(_cell, value))
     if isinstance(value, bool) or not isinstance(value, int | float):

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from neodp.data.formatting import count
+from neodp.data.formatting import at_least, count
 from neodp.data.frames import html_table
 from neodp.data.kinds import checked
 from neodp.data.names import normal
@@ -301,7 +301,8 @@ class SecretSurvey(Survey):
         if self.expectation is not None:
             expected = self.asks.expected(self.expectation.groups, self.prior)
             lines.append(
-                f"    with {self.expectation.text}, as an example, it is expected to be right with {expected:.3f}"
+                f"    with {self.expectation.text}, as an example, it is expected to be right "
+                f"{at_least(expected)} of the time"
             )
         return "\n".join(lines)
 

@@ -23,6 +23,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from neodp.data.formatting import at_least
 from neodp.data.frames import Tabular, html_table
 from neodp.data.kinds import checked
 from neodp.data.names import normal
@@ -293,9 +294,10 @@ class Survey(Tabular):
         table = self.to_arrow()
         figures = ("part", "question", "asks", "people", "mechanism", "expected", "worst")
         shown = table.select(figures if self.by is not None else figures[1:])
-        called = {"part": str(self.by), "expected": "expected accuracy", "worst": "at every table at least"}
+        chances = ("expected accuracy", "at least, whatever the votes")
+        called = {"part": str(self.by), "expected": chances[0], "worst": chances[1]}
         shown = shown.rename_columns([called.get(name, name) for name in shown.column_names])
-        return html_table(f"{self.name}, before any vote is read", shown)
+        return html_table(f"{self.name}, before any vote is read", shown, chances)
 
 
 def in_figures(question: PollQuestion) -> str:
@@ -305,12 +307,13 @@ def in_figures(question: PollQuestion) -> str:
     --------
     >>> import neodp
     >>> in_figures(neodp.poll({"v": ["yes", "no", "no"]}, vote="v", epsilon=1).questions[0])
-    'balanced is expected to be right with 0.774 and weighted with 0.774; at every table at least 0.731 and 0.731'
+    'balanced is expected to be right 77 % of the time and weighted 77 %; with the least favourable votes 73 % and 73 %'
     """
     balanced, weighted = question.both.balanced, question.both.weighted
     return (
-        f"balanced is expected to be right with {balanced.expected:.3f} and weighted with {weighted.expected:.3f}; "
-        f"at every table at least {balanced.worst:.3g} and {weighted.worst:.3g}"
+        f"balanced is expected to be right {at_least(balanced.expected)} of the time and weighted "
+        f"{at_least(weighted.expected)}; with the least favourable votes {at_least(balanced.worst)} and "
+        f"{at_least(weighted.worst)}"
     )
 
 

@@ -543,8 +543,8 @@ def test_the_mechanism_is_part_of_the_question(run: Run, tmp_path: Path, monkeyp
     assert (code, out) == (2, "")
     assert err == (
         "neodp: 'answer' can be answered in two ways, and an answer cannot be drawn again: balanced is expected to be "
-        "right with 0.684 and weighted with 0.782; at every table at least 0.574 and 0.0192; choose with --mechanism "
-        "balanced or --mechanism weighted\n"
+        "right 68 % of the time and weighted 78 %; with the least favourable votes 57 % and 1 %; choose with "
+        "--mechanism balanced or --mechanism weighted\n"
     )
     assert run("releases")[1] == "no answers yet\n"
     for typed, code in ((b"\n", 1), (b"\x04", 1), (b"y\n\x04", 1), (b"both\nWeighted\n", 0)):

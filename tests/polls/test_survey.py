@@ -127,13 +127,12 @@ def test_a_survey_shows_both_mechanisms_and_no_vote() -> None:
     assert repr(survey) == (
         "poll 'poll', before any vote is read\n"
         "  answer: do at least 7 of 12 people choose 'yes'?\n"
-        "    balanced is expected to be right with 0.684 and weighted with 0.782; "
-        "at every table at least 0.574 and 0.0192"
+        "    balanced is expected to be right 68 % of the time and weighted 78 %; "
+        "with the least favourable votes 57 % and 1 %"
     )
     page = survey._repr_html_()
     assert (
-        "<td>answer<td>do at least 7 of 12 people choose &#x27;yes&#x27;?<td>12<td>weighted<td>0.782439<td>0.019"
-        in page
+        "<td>answer<td>do at least 7 of 12 people choose &#x27;yes&#x27;?<td>12<td>weighted<td>78 %<td>1 %</tr>" in page
     )
     assert (repr(other), other._repr_html_(), other.to_arrow()) == (repr(survey), page, survey.to_arrow())
     assert repr(other.questions) == repr(survey.questions)

@@ -131,7 +131,7 @@ class View {
       { selector: "node.near", style: { "underlay-color": accent, "underlay-opacity": 0.18, "underlay-padding": 5 } },
       { selector: "node.onpath", style: { "underlay-color": accent, "underlay-opacity": 0.5, "underlay-padding": 6 } },
       { selector: "edge.onpath", style: { "line-color": accent, width: 6, opacity: 1, "line-style": "solid", "z-index": 9 } },
-      { selector: "node.chosen", style: { "border-width": cell ? 0 : 4, "border-color": accent, "z-index": 10, "font-weight": "bold", "min-zoomed-font-size": 0 } },
+      { selector: "node.chosen", style: { "border-width": cell ? 0 : 4, "border-color": accent, "z-index": 10, "text-opacity": 0 } },
       { selector: "node:active", style: { "overlay-opacity": 0.1 } },
     ];
   }

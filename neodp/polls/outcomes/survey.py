@@ -7,6 +7,7 @@ import shlex
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from neodp.data.formatting import at_least
 from neodp.data.frames import html_table
 from neodp.data.names import normal
 from neodp.errors import GraphError
@@ -155,7 +156,7 @@ class OutcomeSurvey(Survey):
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        return html_table(f"{self.name}, before any vote is read", self.to_arrow())
+        return html_table(f"{self.name}, before any vote is read", self.to_arrow(), ("expected", "against"))
 
 
 def outcome_figures(each: OutcomeQuestion) -> str:
@@ -167,6 +168,7 @@ def outcome_figures(each: OutcomeQuestion) -> str:
             f"where privacy goes with the answer, by {balanced.against_error:.1f} and {weighted.against_error:.1f}"
         )
     return (
-        f"balanced is expected to be right with {balanced.expected:.3f} and weighted with {weighted.expected:.3f}; "
-        f"where privacy goes with the answer, with {balanced.against:.3g} and {weighted.against:.3g}"
+        f"balanced is expected to be right {at_least(balanced.expected)} of the time and weighted "
+        f"{at_least(weighted.expected)}; where privacy goes with the answer, {at_least(balanced.against)} and "
+        f"{at_least(weighted.against)}"
     )
