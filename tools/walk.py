@@ -24,7 +24,7 @@ from tools.pages import blocks, commands, served
 __all__ = ["Step", "served_steps", "steps", "walk"]
 
 ROOT = Path(__file__).parents[1]
-PAGES = ("README.md", "docs/start.md", "docs/poll.md", "docs/ask.md", "docs/python.md")
+PAGES = ("README.md", "docs/start.md", "docs/poll.md", "docs/ask.md", "docs/publish.md", "docs/python.md")
 SERVED = ("README.md", "docs/neo4j.md")
 """The pages with commands that need a server."""
 CYPHER = (
