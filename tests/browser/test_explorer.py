@@ -170,6 +170,11 @@ def test_a_large_graph_is_a_map_of_accuracy(watch: Watch, site: Site) -> None:
     page.get_by_role("heading", name="Dataset 8-12-5").wait_for()
     edges = page.evaluate("document.querySelector('.canvas')._cyreg.cy.edges().length")
     assert 0 < edges < 100
+    for _ in range(9):  # what was chosen stays in sight
+        page.get_by_role("button", name="Zoom in").click()
+    ring, canvas = page.locator(".pins .ring").bounding_box(), page.locator(".canvas").bounding_box()
+    assert canvas["x"] < ring["x"] < canvas["x"] + canvas["width"]
+    assert canvas["y"] < ring["y"] < canvas["y"] + canvas["height"]
 
 
 def test_polls_follow_their_sliders(watch: Watch, site: Site) -> None:

@@ -87,7 +87,7 @@ export function aiming(poll, use) {
 
   const slider = (name, place, control) => h("label", {}, h("span", { class: "row" }, h("span", {}, name), place), control);
   const card = h("section", { class: "card", "aria-label": "Accuracy and epsilon" }, h("h2", {}, "Accuracy and epsilon"),
-    h("p", {}, "Move one, and the other follows. The balanced mechanism guarantees the accuracy, from the margin on."),
+    h("p", {}, "Move one, and the other follows. The balanced mechanism guarantees the accuracy, from the margin on: how many would have to vote otherwise to change the true answer."),
     h("div", { class: "fields" },
       h("div", { class: "sliders" }, slider("Right at least", shown.accuracy, accuracy), slider(named, shown.value, value)),
       words,

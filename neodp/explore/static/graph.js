@@ -161,8 +161,14 @@ class View {
     return mixed(this.ground, tone(this.colors[columns.color[i]].shade), strength);
   }
 
+  // Towards the chosen dataset if it is in sight, so that it stays there; else towards the middle.
   zoom(by) {
-    this.cy?.zoom({ level: this.cy.zoom() * by, renderedPosition: { x: this.canvas.clientWidth / 2, y: this.canvas.clientHeight / 2 } });
+    if (!this.cy) return;
+    const { clientWidth: wide, clientHeight: high } = this.canvas;
+    const chosen = this.found && this.cy.getElementById(`n${this.place.get(this.found.key)}`);
+    const at = chosen?.nonempty() ? chosen.renderedPosition() : null;
+    const seen = at && at.x >= 0 && at.x <= wide && at.y >= 0 && at.y <= high;
+    this.cy.zoom({ level: this.cy.zoom() * by, renderedPosition: seen ? at : { x: wide / 2, y: high / 2 } });
   }
 
   fit() {
