@@ -79,7 +79,7 @@ def entry(ledgers: Sequence[Ledger], about: str | None = None) -> dict[str, Any]
                         "data_curator_type": f"{FILL_IN}: Government, Industry or Nonprofit",
                     }
                 ],
-                "description": f"{FILL_IN}: what it is ({count(len(found), 'private answer')}, each one of a few)",
+                "description": f"{FILL_IN}: what it is ({count(len(found), 'private answer')}, out of a few each)",
                 "intended_use": f"{FILL_IN}: what it is for",
                 "data_product_type": "Summary statistics",
                 "data_product_region": f"{FILL_IN}: where the people live, or whose law applies",
@@ -138,8 +138,7 @@ def nist(ledgers: Sequence[Ledger]) -> list[dict[str, str]]:
         ("Utility and bias", "How accurate is it, and for whom?", "Each report says how often an answer is right. If "
          "votes are weighted by epsilon, people who ask for more privacy count for less, and the preview says so."),
         ("Trust model", "Who must be trusted?", "Central: the curator and whoever administers the store."),
-        ("Side channels", "Do time, size or errors tell anything?", "Nothing that is printed or refused depends on the "
-         "data; with constant work, neither does the time. docs/audits.md has measurements."),
+        ("Side channels", "Do time, size or errors tell anything?", _side_channels(found)),
         ("Security and access control", "Who can read the data and the ledger?", OPEN),
         ("Data collection exposure", "How were the data collected, and is more kept than needed?", OPEN),
     ]  # fmt: skip
@@ -194,17 +193,17 @@ def _levels(ledgers: Sequence[Ledger]) -> Iterator[str]:
     for ledger in ledgers:
         if any(share_of(level) is not None for each in ledger.releases for level in each.levels):
             yield (
-                f"{ledger.population}: answers spend shares of it, together at most all of it; the epsilon above is "
-                "the greatest that can occur."
+                f"Population {ledger.population!r}: answers spend shares of it, together at most all of it; the "
+                "epsilon above is the greatest that can occur."
             )
             continue
         each = [f"{epsilon_rounded_up(s.total(ledger.limit.delta).epsilon)} ({s.label})" for s in ledger.spent()]
-        yield f"{ledger.population}: all answers together have cost epsilon {listed(each)}."
+        yield f"Population {ledger.population!r}: all answers together have cost epsilon {listed(each)}."
 
 
 def _limits(ledgers: Sequence[Ledger]) -> Iterator[str]:
     for ledger in ledgers:
-        given = f"{ledger.population}: {count(ledger.used, 'answer')} so far"
+        given = f"Population {ledger.population!r}: {count(ledger.used, 'answer')} so far"
         shares = any(share_of(level) is not None for each in ledger.releases for level in each.levels)
         limit = "the shares of all answers add up to 1 at most" if shares else f"the limit is {ledger.limit}"
         yield f"{given}; {limit}."
@@ -245,6 +244,19 @@ def _adjacent(found: Sequence[Release]) -> str:
         for release, facts in zip(found, _facts(found), strict=True)
     }
     return " or ".join(sorted(ways))
+
+
+def _side_channels(found: Sequence[Release]) -> str:
+    """Return what can be told from anything but the answers."""
+    if any("protection" in facts for facts in _facts(found)):
+        return (
+            "Nothing that is printed or refused depends on the data, but that a question has too many matches. How "
+            "long a question about a graph takes depends on the graph: those who ask must not measure it."
+        )
+    return (
+        "Nothing that is printed or refused depends on the data; with constant work, neither does the time. "
+        "docs/audits.md has measurements."
+    )
 
 
 def _unprotected(found: Sequence[Release]) -> str:

@@ -104,5 +104,7 @@ def test_the_unit_of_privacy_is_what_was_protected(unit: str, said: str, tmp_pat
         question = "MATCH (a:Person)-[:KNOWS]-(b:Person)"
         neodp.ask(store, "staff", question, at_least=1, nodes=nodes, relationships=friends).release("spring")
         loss = deployment(store)["privacy_loss"]
+        told = {each["layer"]: each["answer"] for each in nist([store.ledger(name) for name in store.populations()])}
+    assert "depends on the graph: those who ask must not measure it" in told["Side channels"]
     assert loss["privacy_unit"] == said
     assert f"one {said.lower()}" in loss["privacy_unit_details"]
