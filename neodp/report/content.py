@@ -160,7 +160,7 @@ class Report:
         for each in self.reported:
             about = words.VOTE if "query" in each.facts else words.DATA
             levels = each.release.levels if each.drawn else ()
-            found |= {words.promise(level, about): None for level in levels} or {words.NO_PROMISE: None}
+            found |= dict.fromkeys(words.promises(levels, about) or [words.NO_PROMISE])
         return list(found)
 
     @cached_property

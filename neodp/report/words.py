@@ -19,7 +19,7 @@ from neodp.ledger.shares import share_of, shares_in
 from neodp.report.accuracy import AnswerAccuracy
 from neodp.report.asked import Reported, ReportedPart
 
-__all__ = ["NO_METHOD", "NO_PROMISE", "method", "promise", "question", "right", "spending"]
+__all__ = ["NO_METHOD", "NO_PROMISE", "method", "promise", "promises", "question", "right", "spending"]
 
 DRAWN = "The answer is private: it was drawn at random and may be wrong."
 ENDED = (
@@ -36,8 +36,8 @@ NO_METHOD = "No answer was drawn: neodp {version} ended the question, and told w
 """The sentences about a question that was ended before an answer was drawn."""
 VOTE, DATA = "how one of them voted", "between two values of a person's data"
 """The things that somebody may guess: a vote, or anything."""
-MANY = 6
-"""The greatest number of levels that a sentence names."""
+MANY, MOST = 6, 12
+"""The greatest number of levels that a sentence names, and that have a sentence each."""
 SHOWN = (0.5, 1.0, 2.0)
 """The epsilons for which a promise is shown if everybody has one that nobody learns."""
 
@@ -100,6 +100,18 @@ def promise(level: Level, guess: str) -> str:
         f", except with chance {level.delta:g}" * bool(level.delta)
     )
     return f"{who}: someone who guessed 50:50 {guess} can become {sure}.{little}"
+
+
+def promises(levels: Sequence[Level], guess: str) -> list[str]:
+    """Return what the people of some levels are promised: a sentence for each level, or one for very many."""
+    if len(levels) <= MOST or any(level.delta for level in levels):
+        return [promise(level, guess) for level in levels]
+    least, most = (end(level.epsilon for level in levels) for end in (min, max))
+    return [
+        f"People have many different epsilons, from {epsilon_rounded_up(least)} to {epsilon_rounded_up(most)}: someone "
+        f"who guessed 50:50 {guess} can become at most {at_most(_belief(least))} sure by the answer with the least of "
+        f"them, and at most {at_most(_belief(most))} with the greatest; with an epsilon e, at most 1/(1 + exp(-e))."
+    ]
 
 
 def _belief(epsilon: float) -> float:

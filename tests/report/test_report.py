@@ -178,6 +178,8 @@ def test_many_levels_need_the_survey_for_a_certificate(tmp_path: Path) -> None:
         survey.release(store, "spring")
         assert len(report(store, "spring", survey=survey).certificates) == 1
         assert "the store keeps a digest of its 100 groups only" in report(store, "spring").missing[0]
+        (promised,) = report(store, "spring").promises
+        assert "at most 63 % sure by the answer with the least of them, and at most 82 % with the greatest" in promised
         assert report(store, "spring").spending[1].startswith("It has cost epsilon from 0.51 (epsilon 0.51) to 1.49 ")
 
 
