@@ -43,10 +43,13 @@ from neodp.asking.protection import Protection
 from neodp.asking.source import PeopleFound, PeopleSource, Wanted
 from neodp.asking.tables import Tables
 from neodp.asking.whole import WholeDistances
+from neodp.data.formatting import at_least, at_most
+from neodp.data.formatting import share as per_cent
 from neodp.data.kinds import checked
 from neodp.data.progress import Progress, silent
 from neodp.errors import NotAskable
 from neodp.hints import Hint, Option
+from neodp.ledger.account import epsilon_rounded_up
 from neodp.ledger.answering import Keeper, admit, draw_and_keep, look_up
 from neodp.ledger.question import Question
 from neodp.ledger.shares import share_level
@@ -277,23 +280,24 @@ class Inquiry:
     @property
     def lines(self) -> list[str]:
         """The preview in words."""
-        guess = ", ".join(f"{sure:.0%} at epsilon {epsilon:g}" for epsilon, sure in self.promised.items())
+        guess = ", ".join(f"{at_most(sure)} at epsilon {epsilon:g}" for epsilon, sure in self.promised.items())
         found = [
             f"spends {self.share:g} of everybody's epsilon",
             f"someone who guessed 50:50 about a person can become at most this sure: {guess}",
         ]
         if isinstance(self.mechanism, AtLeast):
             t = self.mechanism.threshold
-            found.append(f"says yes with {self.mechanism.false_alarm:.3g} if there are fewer than {t:,}")
+            found.append(f"says yes {per_cent(self.mechanism.false_alarm)} of the time if there are fewer than {t:,}")
             found += [
-                f"says yes with at least {chance:.0%} if people with epsilon {needed:.3g} in sum would have to leave "
-                f"before there are fewer than {t:,}"
+                f"says yes at least {at_least(chance)} of the time if people with epsilon {epsilon_rounded_up(needed)} "
+                f"in sum would have to leave before there are fewer than {t:,}"
                 for chance, needed in self.needed.items()
             ]
         else:
+            slack = epsilon_rounded_up(self.slack or 0.0)
             found.append(
-                f"with {1 - BETA:.0%}, the answer is not above the true number's range, and not below what is left if "
-                f"people with epsilon {self.slack:.3g} in sum leave, those with the most matches first"
+                f"at least {at_least(1 - BETA)} of the time, the answer is not above the true number's range, and not "
+                f"below what is left if people with epsilon {slack} in sum leave, those with the most matches first"
             )
         return found
 

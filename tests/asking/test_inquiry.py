@@ -229,7 +229,8 @@ def test_a_preview_says_what_is_promised_and_what_it_takes(store: Store) -> None
     assert (told["population"], told["share"], told["at_least"], told["false_alarm"]) == ("staff", 0.5, 500, 0.05)
     assert [round(each["guess"], 3) for each in told["promised"]] == [0.562, 0.622, 0.731]
     assert [each["chance"] for each in told["found_with"]] == [0.5, 0.9, 0.99]
-    assert "says yes with 0.05 if there are fewer than 500" in repr(asked)
+    assert "says yes 5 % of the time if there are fewer than 500" in repr(asked)
+    assert "can become at most this sure: 57 % at epsilon 0.5" in repr(asked)  # 56.2 %, rounded up
     counted = neodp.ask(store, "staff", PAIRS, count=True)
     assert counted.to_dict()["confidence"] == 0.95
 
