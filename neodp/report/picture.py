@@ -89,7 +89,7 @@ def _diagram(accuracy: AnswerAccuracy, top: int, width: int) -> tuple[list[str],
 
     for share in (0.0, 0.25, 0.5, 0.75, 1.0):
         ends = f'x1="{LEFT}" x2="{width - RIGHT}" y1="{y(share):.1f}" y2="{y(share):.1f}"'
-        parts += [f'<line {ends} stroke="#d8dee4"/>', _text(LEFT - 8, y(share) + 4, 12, f"{share:.0%}", "end")]
+        parts += [f'<line {ends} stroke="#d8dee4"/>', _text(LEFT - 8, y(share) + 4, 12, f"{100 * share:.0f} %", "end")]
     even = [(margin, share) for margin, _, share in accuracy.curve if share is not None]
     if even:
         parts.append(line(even, LIGHT))
