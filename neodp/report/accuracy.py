@@ -25,7 +25,7 @@ from neodp.polls.weighted import Weighted
 from neodp.polls.weighted_plurality import WeightedPlurality
 from neodp.report.asked import Reported, ReportedPart
 
-__all__ = ["AWAY", "RIGHT", "SURE", "YES", "AnswerAccuracy", "accuracy", "margin_text"]
+__all__ = ["AWAY", "SURE", "AnswerAccuracy", "accuracy", "margin_text"]
 
 SURE = 0.95
 """The accuracy of being right 19 times in 20."""

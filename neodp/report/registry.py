@@ -208,7 +208,8 @@ def _limits(ledgers: Sequence[Ledger]) -> Iterator[str]:
         limit = "the shares of all answers add up to 1 at most" if shares else f"the limit is {ledger.limit}"
         yield f"{given}; {limit}."
         if stopped := sum(map(ended, ledger.releases)):
-            yield f"{count(stopped, 'question')} of them ended before an answer was drawn: no epsilon holds for that."
+            were = "was" if stopped == 1 else "were"
+            yield f"{stopped:,} of them {were} ended before an answer was drawn: no epsilon holds for that."
 
 
 def _people(found: Sequence[Release]) -> int | None:
