@@ -2,7 +2,8 @@
 
 The pages are those of ``docs/``, with two changes. A line ``<!-- from the code: NAME -->`` is replaced by text from the
 program: the commands with their options, the canned queries with their Cypher. Links to source files, which the site
-does not have, become plain words. Zensical renders the result, as configured in ``mkdocs.yml``.
+does not have, become plain words, but for the program that checks a report, which the site has as it is. Zensical
+renders the result, as configured in ``mkdocs.yml``.
 
 The check: every link and every anchor of every page leads somewhere, and no page loads anything from elsewhere.
 """
@@ -24,6 +25,8 @@ __all__ = ["ROLE", "build", "commands", "link_roles", "problems", "queries"]
 ROOT = Path(__file__).parents[1]
 PROOFS = "reference/python/proofs.md"
 """The page with the proofs, which links to their modules lead to."""
+VERIFIER = Path("tools", "verify_release.py")
+"""The program that readers of a report may want: the site has a copy of it."""
 EVERYWHERE = {"store", "timeout", "json"}
 """The options of every command, which are shown once."""
 LOADS = {"script": "src", "img": "src", "link": "href", "iframe": "src", "source": "src"}
@@ -43,10 +46,12 @@ def build(folder: Path = ROOT) -> Path:
     pages = folder / "build" / "docs"
     shutil.rmtree(pages, ignore_errors=True)
     shutil.copytree(folder / "docs", pages)
+    shutil.copy(folder / VERIFIER, pages)
     proven = _documented(pages / "reference" / "python" / "proofs.md")
     for page in pages.rglob("*.md"):
         up = "../" * (len(page.relative_to(pages).parts) - 1)
         led = {name: f"{up}{PROOFS}#{place}" for name, place in proven.items()}
+        led["tools.verify_release"] = f"{up}{VERIFIER.name}"
         text = _filled(page.read_text(encoding="utf-8"), page, led)
         page.write_text(text, encoding="utf-8")
     shutil.rmtree(folder / "site", ignore_errors=True)

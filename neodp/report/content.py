@@ -89,6 +89,7 @@ class Answered:
     part : str or None
         The part of the people.
     answer : str
+        The answer, or why the question was ended.
     accuracy : AnswerAccuracy or None
         How often such an answer is right; None if the mechanism is not known any more, or nothing was drawn.
     right : tuple of str

@@ -48,6 +48,13 @@ def test_the_home_page_asks_nobody_else(watch: Watch, home: str, size: str) -> N
     assert broken == []
 
 
+def test_readers_of_a_report_can_download_the_program_that_checks_it() -> None:
+    if not (SITE / "index.html").exists():
+        lacking("the site is not built", "run 'make docs', or 'make test-browser', which does")
+    assert 'href="verify_release.py"' in (SITE / "publish.html").read_text(encoding="utf-8")
+    assert (SITE / "verify_release.py").read_bytes() == (SITE.parent / "tools" / "verify_release.py").read_bytes()
+
+
 def test_no_page_of_the_reference_has_a_raw_role_or_an_example_as_a_quotation() -> None:
     """A page per subject; roles are links, doctests are code, and nothing is escaped twice."""
     if not (SITE / "index.html").exists():
