@@ -126,16 +126,16 @@ class DatasetGraph:
         ----------
         keys : strings
             The name of each dataset, all different.
-        color : strings, or positions in `colors`
+        color : strings, or positions in colors
             The true answer of each dataset.
-        source, target : keys, or positions in `keys`
+        source, target : keys, or positions in keys
             The two ends of each edge. If the same pair appears twice with equal values, it is one edge.
         epsilon, delta : floats, or one float for all edges
             The privacy parameters, with 0 <= epsilon <= 690 and 0 <= delta <= 1.
         alpha : floats, rows of floats, or a mapping from keys to either, optional
             Pr[first colour] with two colours, or a distribution in the order of `colors`; NaN or null if
             it is not given.
-        preference : rows of strings, rows of positions in `colors`, or a mapping from keys to either, optional
+        preference : rows of strings, rows of positions in colors, or a mapping from keys to either, optional
             All colours, best first; the first is the dataset's own. Null, or a row of -1, if it is not given.
         colors : strings, optional
             The possible answers; by default those that occur as a colour, or in the first preference, sorted.

@@ -64,6 +64,8 @@ def test_no_page_of_the_reference_has_a_raw_role_or_an_example_as_a_quotation() 
     assert [name for name, text in found.items() if re.search(r":(?:class|meth|func|mod|data|attr|exc):", text)] == []
     assert [name for name, text in found.items() if "<blockquote>" in text or "\\&lt;" in text] == []
     assert [name for name, text in found.items() if re.search(r"&lt;=x|x&gt;=|\\\[|::</p>", text)] == []
+    written = {name: re.sub(r"(?s)<(script|style|pre|code)\b.*?</\1>", "", text) for name, text in found.items()}
+    assert [name for name, text in written.items() if "`" in text] == []
     anchors = set(re.findall(r'id="(neodp[\w.]+)"', "".join(found.values())))
     public = {"ask", "poll", "extend", "audit", "evaluate", "open_store", "Protection", "DatasetGraph", "Mechanism"}
     assert {name for name in public if not any(each.endswith(f".{name}") for each in anchors)} == set()

@@ -190,7 +190,7 @@ def test_the_mechanism_must_be_chosen_where_it_matters(store: Store) -> None:
     people = {"answer": ["yes"] * 7 + ["no"] * 5, "privacy": ["low", "medium", "high"] * 4}
     survey = asked(people)
     with pytest.raises(
-        GraphError, match=r"right with 0\.684 and weighted with 0\.782.*choose with `mechanism='balanced'`"
+        GraphError, match=r"right 68 % of the time and weighted 78 %.*choose with `mechanism='balanced'`"
     ):
         survey.release(store, "spring")
     assert store.ledger("default").used == 0
