@@ -50,6 +50,8 @@ Ballot = tuple[int, ...]
 """The positions of the ranked options, best first."""
 DRAWN = 200
 """The number of ballots of an example; eight for each option, if that is more."""
+BLOCK = 1_000_000
+"""The greatest number of ballots times rivals that are compared at once."""
 NEWTON, CLOSE = 50, 1e-9
 """The greatest number of steps of Newton's method, and how near to 0 it comes."""
 
@@ -112,8 +114,8 @@ class Ranking(OutcomeQuery):
     def distances(self, counts: Ints, units: Ints) -> Ints:
         """Return a lower bound of the distance to each option, in units.
 
-        The program of an option and a rival is solved for all rivals at once. Quotients of whole numbers below 2^26 and
-        2^12 are in the right order as doubles, and equal if they are equal.
+        The program of an option and a rival is solved for many rivals at once. Quotients of whole numbers below 2^26
+        and 2^12 are in the right order as doubles, and equal if they are equal.
         """
         k, groups = len(self.options), len(units)
         total, most = counts.sum(axis=0) @ self.points, 2 * (k - 1)
@@ -123,18 +125,17 @@ class Ranking(OutcomeQuery):
         found = np.zeros(k, np.int64)
         for o in range(k):
             lacks = total - total[o] + (np.arange(k) < o)
-            rivals = np.flatnonzero(lacks > 0)
-            if not len(rivals):
-                continue
-            need = lacks[rivals, None]
-            gain = k - 1 - self.points[:, [o]] + self.points[:, rivals]
-            people = self._by_gain(counts, gain, most).reshape(len(rivals), -1)[:, order]
-            gained = np.pad(np.cumsum(people * each, axis=1), ((0, 0), (1, 0)))
-            paid = np.pad(np.cumsum(people * cost, axis=1), ((0, 0), (1, 0)))
-            last = (gained < need).sum(axis=1, keepdims=True) - 1
-            left = need - np.take_along_axis(gained, last, axis=1)
-            least = np.take_along_axis(paid, last, axis=1) - (-left * cost[last] // each[last])
-            found[o] = int(least.max())
+            rivals, number = np.flatnonzero(lacks > 0), max(1, BLOCK // max(1, len(self.ballots)))
+            for start in range(0, len(rivals), number):
+                some = rivals[start : start + number]
+                need, gain = lacks[some, None], k - 1 - self.points[:, [o]] + self.points[:, some]
+                people = self._by_gain(counts, gain, most).reshape(len(some), -1)[:, order]
+                gained = np.pad(np.cumsum(people * each, axis=1), ((0, 0), (1, 0)))
+                paid = np.pad(np.cumsum(people * cost, axis=1), ((0, 0), (1, 0)))
+                last = (gained < need).sum(axis=1, keepdims=True) - 1
+                left = need - np.take_along_axis(gained, last, axis=1)
+                least = np.take_along_axis(paid, last, axis=1) - (-left * cost[last] // each[last])
+                found[o] = max(found[o], int(least.max()))
         return found
 
     @staticmethod
