@@ -21,11 +21,16 @@ def status(context: typer.Context, json: Json = False) -> None:
     Example: `neodp plugin status`
     """
     session: Session = context.obj
-    with session.open() as store:
-        if store.server() is None:
-            raise StoreError(f"{store.address} is a file", "the plugin is for Neo4j: set NEO4J_URI, or give --store")
-        server = store.plugin_version()
+    from neodp.store import Settings
     from neodp.store.neo4j.plugin import find_jar, how_to_build
+
+    settings = Settings.from_env(session.store)
+    if not settings.is_neo4j:  # whether there is such a file or not
+        raise StoreError(
+            f"the store is a file, {settings.path}", "the plugin is for Neo4j: set NEO4J_URI, or give --store"
+        )
+    with session.open() as store:
+        server = store.plugin_version()
 
     matches, jar = server == neodp.__version__, find_jar()
     facts = {"server": server, "client": neodp.__version__, "used": matches, "jar": None if jar is None else str(jar)}
