@@ -72,7 +72,7 @@ HARDEST = {
         Case(((3, 0.1), (3, 1.0), (3, 2.0)), "plurality", 3),
         Case(((4, 0.5), (4, 2.0)), "plurality", 3),
         Case(((5, 1.0),), "plurality", 3),
-        Case(((23, 0.08),), "plurality", 4),
+        Case(((27, 0.2),), "plurality", 4),
         Case(((2, 0.22), (7, 1.14), (4, 1.42)), "plurality", 3),
         Case(((5, 0.1), (5, 1.0)), "plurality", 4),
     ),
