@@ -42,14 +42,16 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """The tests with "neo4j" in their names or in their files' names run on one worker and share its server.
 
-    So do those of the plugin, which share another. The first worker begins with the former; all other tests go one by
-    one to whoever is free. xdist's own way, a mark and ``--dist loadgroup``, does nothing under pytest 9.2.
+    So do those of the plugin, which share another. The first worker begins with the former; all other files go one by
+    one to whoever is free, so that what a file makes once is made by one worker only. xdist's own way, a mark and
+    ``--dist loadgroup``, does nothing under pytest 9.2.
     """
     from xdist.scheduler import LoadScopeScheduling
 
     class OneServer(LoadScopeScheduling):  # type: ignore[misc]
         def _split_scope(self, nodeid: str) -> str:
-            return next((group for group in ("tests/plugin", "neo4j") if group in nodeid), nodeid)
+            groups = ("tests/plugin", "neo4j", nodeid.partition("::")[0])
+            return next(group for group in groups if group in nodeid)
 
     return OneServer(config, log)
 

@@ -206,9 +206,10 @@ def power(x: Fraction) -> tuple[Fraction, Fraction]:
 
 def _close(one: Chances, two: Chances, epsilon: float | Fraction, delta: float = 0.0) -> bool:
     """Return True if both distributions are within (epsilon, delta) of each other, for every set of answers."""
-    (grow, whole), allowed = power(Fraction(epsilon))[0].as_integer_ratio(), Fraction(delta) * SCALE
+    grow, whole = power(Fraction(epsilon))[0].as_integer_ratio()
+    allowed = int(Fraction(delta) * SCALE) * whole  # a double is a multiple of 1 / SCALE
     pairs = ([*zip(one, two, strict=True)], [*zip(two, one, strict=True)])
-    return all(sum(max(0, p * whole - grow * q) for p, q in each) <= allowed * whole for each in pairs)
+    return all(sum(max(0, p * whole - grow * q) for p, q in each) <= allowed for each in pairs)
 
 
 def _units(epsilon: float, spare: int) -> int:

@@ -3,6 +3,7 @@
 import itertools
 import math
 from fractions import Fraction
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -313,10 +314,16 @@ def test_what_the_proof_of_noisy_top_k_assumes(seed: int, measure: Measure, data
     assert all(abs(x) / Fraction(scale) <= Fraction(0.3) * v for x in moved)
 
 
+@cache
+def masses(scale: float, reach: int) -> tuple[Any, Any]:
+    """All noise up to a reach, and how likely it is."""
+    at = np.arange(-reach, reach + 1)
+    return at, np.array([float(noise.mass(int(k), scale)) for k in at])
+
+
 def chance_of_a_list(first: tuple[int, ...], y: tuple[int, ...], scale: float, reach: int) -> float:
     """Pr[the first of y + noise are these, in this order], by sums over noise up to a reach; of equals the earlier."""
-    at = np.arange(-reach, reach + 1)
-    mass = np.array([float(noise.mass(int(k), scale)) for k in at])
+    at, mass = masses(scale, reach)
     grid = np.arange(min(y) - reach, max(y) + reach + 1)
     pmf = [np.zeros(len(grid)) for _ in y]
     for t, value in enumerate(y):
