@@ -115,7 +115,7 @@ def test_what_the_plugin_leaves_to_the_client(client: Store, caller: Caller, gra
     client.write("g", neodp.extend(graph, neodp.Gaussian(1.0)))
     assert client.audit("g").engine == "client"
     assert client.evaluate("g", ["0-0"]).engine == "client"
-    with pytest.raises(Declined, match=r"is gaussian, and the plugin knows \(epsilon, delta\)"):
+    with pytest.raises(Declined, match=r"is gaussian, and the plugin supports only \(epsilon, delta\)"):
         client.audit("g", engine="server")
     caller("MATCH (g:DatasetGraph {name: 'g'}) SET g.datasets = 1000000000")
     assert client.extend("g").engine == "client"
@@ -145,7 +145,7 @@ def test_a_server_whose_inside_is_another_one(
             for found in (store.extend("g"), store.audit("g"), store.check("g"), store.evaluate("g", ["0-0"])):
                 assert found.engine == "server"
     log = (home / "logs" / "neo4j.log").read_text(encoding="utf-8")
-    assert log.count("neodp reads and writes by the public interface from now on") == 1
+    assert log.count("neodp uses the public interface from now on") == 1
     assert "NoSuchMethodError" in log
 
 

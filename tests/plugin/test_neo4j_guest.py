@@ -144,10 +144,13 @@ def test_it_does_not_wait_for_its_own_caller(caller: Caller, client: Store, chan
     graph = neodp.generate.path(4)
     client.load("g", graph.with_alpha(neodp.balanced(graph)))
     client.protect(neodp.Protection("staff", "e", people="P", properties=("v",)))
-    with caller.driver.session() as session, session.begin_transaction(timeout=60) as tx:
+    with (
+        caller.driver.session() as session,
+        pytest.raises(Neo4jError) as error,
+        session.begin_transaction(timeout=60) as tx,
+    ):
         tx.run(change).consume()
-        with pytest.raises(Neo4jError) as error:
-            tx.run(f"CALL neodp.{call}").consume()
+        tx.run(f"CALL neodp.{call}").consume()
     told = refused(error.value)
     assert told.message.startswith(f"your transaction has changed {what} and is not committed")
     assert told.hint.startswith("commit first, then call neodp.")
@@ -170,10 +173,9 @@ def test_it_does_not_wait_for_its_own_caller(caller: Caller, client: Store, chan
 )
 @pytest.mark.usefixtures("client", "quiet")
 def test_what_the_caller_alone_sees_is_named(caller: Caller, made: str, call: str, what: str) -> None:
-    with caller.driver.session() as session, session.begin_transaction() as tx:
+    with caller.driver.session() as session, pytest.raises(Neo4jError) as error, session.begin_transaction() as tx:
         tx.run(made).consume()
-        with pytest.raises(Neo4jError) as error:
-            tx.run(f"CALL neodp.{call}").consume()
+        tx.run(f"CALL neodp.{call}").consume()
     assert refused(error.value).message.startswith(f"{what} was made in your transaction, which is not committed")
 
 

@@ -205,7 +205,7 @@ def test_a_preview_reads_nobody_and_says_what_the_client_says(caller: Caller, cl
 @pytest.mark.parametrize(
     ("options", "kind", "why"),
     [
-        ("{}", "graph", "which property has the votes"),
+        ("{}", "graph", "the property with the votes is missing"),
         ("{vote: 'epsilon'}", "not_askable", "'epsilon' holds the epsilons"),
         ("{vote: 'secret'}", "not_askable", "the property 'secret' may not be asked about"),
         ("{vote: 'answer', query: 'median'}", "client", "but not 'median'"),

@@ -211,7 +211,7 @@ def test_the_guaranteed_error_of_a_count_by_weight_holds_at_every_table() -> Non
         ("quantile:2", {}, "the quantile is 2; give a number above 0 and at most 1"),
         ("quantile:x", {}, "as in quantile:0.9"),
         ("median:3", {}, "give median alone"),
-        ("count:7", {}, "the query is 'count:7', and '7' is no option"),
+        ("count:7", {}, "the query is 'count:7', and '7' is not an option"),
         ("count:3", {"ranges": "0,5,5"}, "give numbers that ascend from 0"),
         ("count:3", {"ranges": "many"}, "give the width of all ranges"),
         ("count:3", {"ranges": 0}, "give a width of at least 1"),
