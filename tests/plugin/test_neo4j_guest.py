@@ -144,14 +144,7 @@ def test_it_does_not_wait_for_its_own_caller(caller: Caller, client: Store, chan
     graph = neodp.generate.path(4)
     client.load("g", graph.with_alpha(neodp.balanced(graph)))
     client.protect(neodp.Protection("staff", "e", people="P", properties=("v",)))
-    with (
-        caller.driver.session() as session,
-        pytest.raises(Neo4jError) as error,
-        session.begin_transaction(timeout=60) as tx,
-    ):
-        tx.run(change).consume()
-        tx.run(f"CALL neodp.{call}").consume()
-    told = refused(error.value)
+    told = refused(_refused_after(caller, change, f"CALL neodp.{call}"))
     assert told.message.startswith(f"your transaction has changed {what} and is not committed")
     assert told.hint.startswith("commit first, then call neodp.")
     with caller.driver.session() as session, session.begin_transaction() as tx:
@@ -173,10 +166,20 @@ def test_it_does_not_wait_for_its_own_caller(caller: Caller, client: Store, chan
 )
 @pytest.mark.usefixtures("client", "quiet")
 def test_what_the_caller_alone_sees_is_named(caller: Caller, made: str, call: str, what: str) -> None:
-    with caller.driver.session() as session, pytest.raises(Neo4jError) as error, session.begin_transaction() as tx:
-        tx.run(made).consume()
-        tx.run(f"CALL neodp.{call}").consume()
-    assert refused(error.value).message.startswith(f"{what} was made in your transaction, which is not committed")
+    told = refused(_refused_after(caller, made, f"CALL neodp.{call}"))
+    assert told.message.startswith(f"{what} was made in your transaction, which is not committed")
+
+
+def _refused_after(caller: Caller, change: str, call: str) -> Neo4jError:
+    """Return the error of a call in a transaction that has changed something."""
+    with caller.driver.session() as session, session.begin_transaction(timeout=60) as tx:
+        tx.run(change).consume()
+        try:
+            tx.run(call).consume()
+        except Neo4jError as error:
+            tx.close()
+            return error
+    raise AssertionError(f"{call} was not refused")
 
 
 def _timed_out(caller: Caller, text: str, timeout: float) -> bool:
