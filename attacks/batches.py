@@ -6,7 +6,6 @@ import contextlib
 import importlib
 import io
 import json
-import math
 import os
 import random
 import signal
@@ -20,8 +19,6 @@ from attacks.judges import Failed, Outcome
 
 __all__ = ["batch", "command"]
 
-SHARE = 1.0
-"""The part of its tries that a batch makes; the tests of the attacks make fewer."""
 PATIENCE = 120
 """The seconds after which a try counts as one that does not end."""
 
@@ -40,7 +37,7 @@ def command(*words: str) -> Outcome:
 
 
 def batch(one: One, count: int, rng: random.Random, arena: Arena, place: Path | None = None) -> int:
-    """Try something so many times, or the share of it that is made; return how many times it was.
+    """Try something so many times; return how many times it was.
 
     Parameters
     ----------
@@ -52,7 +49,6 @@ def batch(one: One, count: int, rng: random.Random, arena: Arena, place: Path | 
     Failed
         If a try failed; the message has the seeds of those that did.
     """
-    count = math.ceil(SHARE * count)
     seeds = [f"{rng.getrandbits(64):x}" for _ in range(count)]
     report = arena.folder / "report.jsonl"
     where = str(place or "") if arena.server is None else arena.address

@@ -13,15 +13,15 @@ from attacks.audits import subjects
 from attacks.audits.subjects import Finding, Subject, coin, examined
 from neodp.store import Store
 
-__all__ = ["FAULTS", "planted", "stale", "understated"]
+__all__ = ["FAULTS", "planted"]
 
 EPSILON = 2.0
 """The epsilon of the audited edges. A small epsilon takes many draws to tell from another, and so does a large one."""
 
 
-def understated(store: Store, n: int, more: float = 0.05) -> Finding:
-    """Use the mechanism of an epsilon that is greater by 5 %, or by another part."""
-    return examined(_stored(store, "greater", (1.0 + more) * EPSILON), n)
+def understated(store: Store, n: int) -> Finding:
+    """Use the mechanism of an epsilon that is greater by 5 %."""
+    return examined(_stored(store, "greater", 1.05 * EPSILON), n)
 
 
 def one_number(store: Store, n: int) -> Finding:
