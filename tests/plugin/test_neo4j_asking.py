@@ -259,7 +259,7 @@ def test_what_two_people_do_not_suffice_for_is_left_to_the_client_whatever_the_g
         (
             "MATCH (a:Person)--(o:Office)--(b:Person)",
             {"distinct": "o"},
-            "distinct nodes are counted that are no people",
+            "the question counts distinct nodes other than people",
         ),
     ]:
         call = "CALL neodp.ask('staff', $q, $options)"
