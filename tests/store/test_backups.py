@@ -206,7 +206,7 @@ def test_a_server_is_backed_up_by_its_own_tools(store: Store, tmp_path: Path) ->
         ("UPDATE chunk SET data = zeroblob(length(data)) WHERE part = 0", DamagedStore, "the ledger is intact"),
         ("UPDATE graph SET edges = 7", DamagedStore, "store.db is damaged: a row of its table 'graph' was altered"),
         ("UPDATE release SET answer = 'no'", DamagedRelease, "release 'spring' of 'g' was altered"),
-        ("DELETE FROM release", DamagedRelease, "has 1 releases, and 0 are there"),
+        ("DELETE FROM release", DamagedRelease, "has 1 releases, but 0 are there"),
         ("DELETE FROM population", DamagedStore, "its table 'population' lost or gained a row"),
     ],
 )
