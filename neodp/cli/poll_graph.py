@@ -53,8 +53,9 @@ def people_of_graph(store: Store, query: PeopleQuery, epsilon: str | None, *, se
             f"nobody has declared the people of (:{query.label})",
             Hint("ask the steward to declare them: ", Call("protect")),
         )
-    if declared and not any(_keeps(each, query, epsilon, secret_levels=secret_levels) for each in declared):
-        raise GraphError(*_broken(declared[0], query, epsilon, secret_levels=secret_levels))
+    broken = [_broken(each, query, epsilon, secret_levels=secret_levels) for each in declared]
+    if declared and all(broken):
+        raise GraphError(*broken[0])
     return People.from_result(store.select(query.cypher), query.cypher)
 
 
@@ -73,10 +74,6 @@ def population_of_graph(query: PeopleQuery, given: str | None) -> str:
             f"leave it out: everything about the nodes of a label counts together, as population {own!r}",
         )
     return own
-
-
-def _keeps(declared: Protection, query: PeopleQuery, epsilon: str | None, *, secret_levels: bool) -> bool:
-    return not _broken(declared, query, epsilon, secret_levels=secret_levels)
 
 
 def _broken(

@@ -454,7 +454,7 @@ def test_people_in_a_store(asked: Run, tmp_path: Path, capsys: pytest.CaptureFix
 
 @pytest.mark.parametrize("address", ["neo4j"], indirect=True)
 def test_people_in_a_store_are_polled_as_they_were_declared(asked: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What `ask` hides, and what it counts, a poll about the same people does not undo."""
+    """A poll about the same people does not undo what `ask` hides and what it counts."""
     query = ("poll", "--cypher", "MATCH (p:Person) RETURN p.vote, p.epsilon", "--secret-levels", "--share", "0.5")
     monkeypatch.setenv("NEODP_ROLE", "analyst")
     assert "nobody has declared the people of (:Person)" in asked(*query)[2]
